@@ -1,0 +1,266 @@
+//! The whole world at an instant, for JSON and for the cards of the page.
+
+use std::collections::BTreeMap;
+
+use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::message::Token;
+use lease_lab_sim::store::RowState;
+use lease_lab_sim::time::{Mono, TrueTime, Wall};
+use lease_lab_sim::world::{Life, World};
+use serde::Serialize;
+
+/// The world at an instant.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Snapshot {
+    /// When.
+    pub t: TrueTime,
+    /// The bookmark's name, if it is one.
+    pub name: Option<&'static str>,
+    /// Every worker.
+    pub workers: BTreeMap<WorkerId, WorkerCard>,
+    /// The lock service.
+    pub service: ServiceCard,
+    /// The store's row.
+    pub store: Option<RowCard>,
+    /// The orphan that the sweeper has seen once: owner and fence.
+    pub sweeper_saw: Option<(Token, Token)>,
+    /// Messages on their way or waiting at a frozen machine; heartbeats are left out.
+    pub in_flight: Vec<InFlight>,
+}
+
+/// A worker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct WorkerCard {
+    /// idle, waiting, working, paused, crashed, gave-up or done.
+    pub state: &'static str,
+    /// What it is doing, in words.
+    pub activity: String,
+    /// The token of the lock that it holds or held last.
+    pub token: Option<Token>,
+    /// Its stop time on its monotonic clock.
+    pub stop_time: Option<Mono>,
+    /// Whether it takes itself for the holder.
+    pub believes_holding: bool,
+    /// Its monotonic clock.
+    pub mono: Mono,
+    /// Its wall clock.
+    pub wall: Wall,
+}
+
+/// The lock service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ServiceCard {
+    /// Which one.
+    pub kind: &'static str,
+    /// The node that leads.
+    pub leader: Option<NodeId>,
+    /// The highest term.
+    pub term: u32,
+    /// The revision.
+    pub revision: u64,
+    /// The key, if somebody holds it.
+    pub key: Option<KeyCard>,
+    /// Every node.
+    pub nodes: BTreeMap<NodeId, NodeCard>,
+}
+
+/// The key as the lock service holds it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct KeyCard {
+    /// Who.
+    pub holder: WorkerId,
+    /// With which token.
+    pub token: Token,
+    /// Until when, on the leader's monotonic clock; nothing while nobody leads.
+    pub deadline: Option<Mono>,
+}
+
+/// A node of the lock service.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct NodeCard {
+    /// leader, candidate or follower.
+    pub role: &'static str,
+    /// Whether its process runs or is frozen.
+    pub up: bool,
+    /// Whether it is frozen.
+    pub frozen: bool,
+    /// Its term.
+    pub term: u32,
+    /// Its log.
+    pub log: Vec<LogCard>,
+    /// What a crash would erase.
+    pub memory: MemoryCard,
+}
+
+/// An entry of a log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct LogCard {
+    /// Its index.
+    pub index: u64,
+    /// Its term.
+    pub term: u32,
+    /// What it changes.
+    pub command: String,
+    /// Whether it is on this node's disk.
+    pub on_disk: bool,
+    /// Whether this node knows it to be committed.
+    pub committed: bool,
+}
+
+/// What is only in a node's memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MemoryCard {
+    /// How far it knows the log to be committed.
+    pub commit_index: u64,
+    /// Deadlines of leases, on the leader only.
+    pub deadlines: BTreeMap<String, Mono>,
+}
+
+/// The store's row.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RowCard {
+    /// QUEUED, RUNNING or DONE.
+    pub state: RowState,
+    /// The fence.
+    pub fence: Token,
+    /// The token that claimed the row.
+    pub owner_token: Option<Token>,
+    /// Since when it is claimed.
+    pub claimed_since: Option<Wall>,
+    /// Whether the sparse index holds it.
+    pub indexed: bool,
+    /// Which tokens recorded each chunk.
+    pub chunks: BTreeMap<u8, Vec<Token>>,
+    /// Invoices charged, each counted once.
+    pub invoices_charged: u64,
+    /// Customers charged more than once.
+    pub charged_twice: u64,
+}
+
+/// A message on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct InFlight {
+    /// The sender.
+    pub from: MachineId,
+    /// The receiver.
+    pub to: MachineId,
+    /// What it says.
+    pub what: String,
+    /// When it was sent.
+    pub sent: TrueTime,
+}
+
+impl Snapshot {
+    /// Takes a snapshot of `world` at `t`.
+    pub fn take(world: &World, t: TrueTime, name: Option<&'static str>) -> Snapshot {
+        Snapshot {
+            t,
+            name,
+            workers: WorkerId::ALL
+                .into_iter()
+                .filter_map(|worker| Some((worker, worker_card(world, worker, t)?)))
+                .collect(),
+            service: service_card(world),
+            store: row_card(world),
+            sweeper_saw: world.sweeper().and_then(|sweeper| sweeper.sighting()),
+            in_flight: world
+                .in_flight()
+                .into_iter()
+                .map(|envelope| InFlight {
+                    from: envelope.from,
+                    to: envelope.to,
+                    what: envelope.message.to_string(),
+                    sent: envelope.sent,
+                })
+                .collect(),
+        }
+    }
+}
+
+fn worker_card(world: &World, id: WorkerId, t: TrueTime) -> Option<WorkerCard> {
+    let worker = world.worker(id)?;
+    let life = world.life(id.into())?;
+    let reading = world.reading(id.into(), t)?;
+    let up = *life != Life::Down;
+    Some(WorkerCard {
+        state: match life {
+            Life::Down => "crashed",
+            Life::Frozen { .. } => "paused",
+            Life::Up => worker.state_name(),
+        },
+        activity: match life {
+            Life::Down => "its process has died".into(),
+            Life::Frozen { vm: false } => "frozen; its clocks run on".into(),
+            Life::Frozen { vm: true } => "frozen; its clocks stand still".into(),
+            Life::Up => worker.activity(),
+        },
+        token: worker.token(),
+        stop_time: worker.stop_time(),
+        believes_holding: up && worker.believes_holding(),
+        mono: reading.mono,
+        wall: reading.wall,
+    })
+}
+
+fn service_card(world: &World) -> ServiceCard {
+    let leader = world.leader();
+    // What is committed is the same everywhere, but not every node knows it yet: the one that has applied most does.
+    let known = world.nodes().max_by_key(|(_, node)| (node.commit_index(), node.term()));
+    let key = known.and_then(|(_, node)| node.lock_state().key.as_ref()).map(|key| KeyCard {
+        holder: key.holder(),
+        token: key.created,
+        deadline: leader
+            .and_then(|leader| world.node(leader))
+            .and_then(|node| node.deadlines().find(|(lease, _)| *lease == key.lease).map(|(_, deadline)| deadline)),
+    });
+    ServiceCard {
+        kind: "consensus",
+        leader,
+        term: world.nodes().map(|(_, node)| node.term()).max().unwrap_or(0),
+        revision: known.map_or(0, |(_, node)| node.lock_state().revision),
+        key,
+        nodes: world
+            .nodes()
+            .map(|(id, node)| {
+                let life = world.life(id.into());
+                let card = NodeCard {
+                    role: node.role_name(),
+                    up: life != Some(&Life::Down),
+                    frozen: matches!(life, Some(Life::Frozen { .. })),
+                    term: node.term(),
+                    log: (1..)
+                        .zip(node.entries())
+                        .map(|(index, entry)| LogCard {
+                            index,
+                            term: entry.term,
+                            command: entry.command.to_string(),
+                            on_disk: index <= node.durable_length(),
+                            committed: index <= node.commit_index(),
+                        })
+                        .collect(),
+                    memory: MemoryCard {
+                        commit_index: node.commit_index(),
+                        deadlines: node.deadlines().map(|(lease, deadline)| (lease.to_string(), deadline)).collect(),
+                    },
+                };
+                (id, card)
+            })
+            .collect(),
+    }
+}
+
+fn row_card(world: &World) -> Option<RowCard> {
+    let row = world.store()?.row();
+    let per_chunk = u64::from(world.plan().invoices_per_chunk);
+    let twice = row.chunks.values().filter(|tokens| tokens.len() > 1).count() as u64;
+    Some(RowCard {
+        state: row.state,
+        fence: row.fence,
+        owner_token: row.owner_token,
+        claimed_since: row.claimed_since,
+        indexed: row.claimed_since.is_some(),
+        chunks: row.chunks.clone(),
+        invoices_charged: u64::from(row.chunks_recorded()) * per_chunk,
+        charged_twice: twice * per_chunk,
+    })
+}

@@ -1,0 +1,262 @@
+//! One sentence for each event: what happened and why.
+
+use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, RefusedBecause};
+use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::message::Token;
+use lease_lab_sim::settings::Plan;
+use lease_lab_sim::time::{Span, grouped};
+
+/// What happened and why, in one sentence of plain English.
+pub fn why(event: &Event, plan: &Plan) -> String {
+    let machine = event.machine;
+    match &event.kind {
+        Kind::LeaseGranted { worker, token, deadline, stop_time, .. } => format!(
+            "{worker} acquires the lock: its key is created at revision {token}, so its token is {token}; the lease \
+             runs until {}, and {worker} must stop at {}.",
+            deadline.told(),
+            stop_time.told()
+        ),
+        Kind::LeaseRenewed { worker, deadline, stop_time, .. } => format!(
+            "{worker} renews: the leader moves the deadline to {} in its memory; {worker}’s stop time becomes {}.",
+            deadline.told(),
+            stop_time.told()
+        ),
+        Kind::RenewalRefused { worker, .. } => {
+            format!("{worker} wants to renew, but its lease has run out; an expired lease is not revived.")
+        }
+        Kind::LeaseExpired { worker, token, revision, .. } => match token {
+            Some(token) => format!(
+                "{worker}’s lease expires: no renewal came in time, so the service deletes the key of token {token} \
+                 (revision {revision})."
+            ),
+            None => format!("A lease of {worker} that no key was bound to expires."),
+        },
+        Kind::LockReleased { worker, revision, .. } => {
+            format!("{worker} releases the lock: its key is deleted at once (revision {revision}).")
+        }
+        Kind::TenantCommitted { revision } => {
+            format!("Another tenant of the lock service commits a change: the revision is now {revision}.")
+        }
+        Kind::LeaderElected { node, term, leases, .. } => {
+            let restarted = match leases.first() {
+                Some(lease) => format!(
+                    " It has {}’s grant and token from the log but not the deadline, so the lease starts again at \
+                     full length and runs until {}.",
+                    lease.worker,
+                    lease.deadline.told()
+                ),
+                None => " No lease is running.".into(),
+            };
+            format!("{node} is elected leader in term {term}.{restarted}")
+        }
+        Kind::ElectionStarted { term } => {
+            format!("{machine} has not heard from a leader for its election timeout and stands for term {term}.")
+        }
+        Kind::SteppedDown { term } => format!(
+            "{machine} has not heard from a majority in time, or has met a newer term: it no longer leads in term {term}."
+        ),
+        Kind::EntriesDiscarded { from_index, count } => format!(
+            "{machine} drops {count} log {} from index {from_index} on: no majority ever had {}.",
+            if *count == 1 { "entry" } else { "entries" },
+            if *count == 1 { "it" } else { "them" }
+        ),
+        Kind::Heartbeat { term } => format!("{machine} tells the other nodes that it still leads in term {term}."),
+
+        Kind::Started => format!("{machine} starts."),
+        Kind::LockBusy { worker, holder, token } => {
+            format!("{worker} finds that {holder} holds the key with token {token}, and waits.")
+        }
+        Kind::LockUnreachable { worker } => format!("{worker} reaches no lock node that can answer."),
+        Kind::LockAcquired { worker, token, stop_time } => {
+            format!("{worker} learns that it holds the lock with token {token}; it may act until {}.", stop_time.told())
+        }
+        Kind::RenewalConfirmed { worker, stop_time, .. } => {
+            format!("{worker} learns that its renewal worked; it may act until {}.", stop_time.told())
+        }
+        Kind::RenewalFailed { worker, node, timed_out: true, .. } => format!(
+            "{worker}’s renewal gets no answer from {node} within {} ms; it asks the next node.",
+            plan.latency.lock_timeout.as_micros() / 1000
+        ),
+        Kind::RenewalFailed { worker, node, .. } => {
+            format!("{worker}’s renewal fails: {node} answers that it does not lead; {worker} asks another node.")
+        }
+        Kind::StopTimeChecked { worker, act, chunk, mono, stop_time, passed, .. } => {
+            let what = match (act, chunk) {
+                (Act::Chunk, Some(chunk)) => format!("chunk {chunk}"),
+                (Act::Done, _) => "setting DONE".into(),
+                _ => "raising the fence".into(),
+            };
+            if *passed {
+                format!(
+                    "{worker} checks its stop time before {what}: its clock says {}, which is before {}.",
+                    mono.told(),
+                    stop_time.told()
+                )
+            } else {
+                format!(
+                    "{worker} checks its stop time before {what}: its clock says {}, which is not before {}, so it \
+                     does not act.",
+                    mono.told(),
+                    stop_time.told()
+                )
+            }
+        }
+        Kind::RaiseSent { worker, token, .. } => format!("{worker} asks the store to raise the fence to {token}."),
+        Kind::WriteSent { worker, token, chunk, mono, stop_time } if mono >= stop_time => format!(
+            "{worker} sends chunk {chunk} with token {token}: its check had passed, and it does not know that its stop \
+             time {} is over.",
+            stop_time.told()
+        ),
+        Kind::WriteSent { worker, token, chunk, .. } => format!("{worker} sends chunk {chunk} with token {token}."),
+        Kind::DoneSent { worker, .. } => format!("Every chunk is recorded; {worker} asks the store to set DONE."),
+        Kind::RowReturned { worker, chunks_done, state } => match chunks_done {
+            0 => format!("{worker} gets the row back: {state}, no chunk is recorded yet."),
+            _ => format!("{worker} gets the row back: {state}, {chunks_done} of {} chunks are recorded.", plan.chunks),
+        },
+        Kind::StoreTimedOut { worker } => format!(
+            "The store has not answered {worker} in time; before it sends anything again, {worker} reads the row by \
+             raising the fence with its own token."
+        ),
+        Kind::ReleaseSent { worker, .. } => format!("{worker} asks the lock service to end its lease."),
+        Kind::GaveUp { worker, because, stop_time, .. } => match because {
+            GaveUpBecause::StopTimePassed => format!(
+                "{worker}’s stop time {} has passed by its own clock: it lets go and tells nobody.",
+                stop_time.told()
+            ),
+            GaveUpBecause::Refused => {
+                format!(
+                    "{worker} learns from the store that a newer holder exists: it throws its work away and lets go."
+                )
+            }
+            GaveUpBecause::FenceAbove => {
+                format!("{worker} reads a fence above its own token: a newer holder exists, so it lets go.")
+            }
+            GaveUpBecause::LeaseNotFound => {
+                format!("{worker} learns that the lock service no longer knows its lease, and lets go.")
+            }
+        },
+        Kind::WorkerDone { worker } => format!("{worker} has finished and ends."),
+
+        Kind::FenceRaised { worker, token, fence_before, .. } if fence_before < token => {
+            format!(
+                "{worker} raises the fence from {fence_before} to {token} and takes the row; from now on lower tokens are refused."
+            )
+        }
+        Kind::FenceRaised { worker, token, fence_before, .. } if fence_before == token => {
+            format!("{worker} raises the fence with its own token {token} again, to read the row.")
+        }
+        Kind::FenceRaised { worker, token, fence_before, .. } => {
+            format!(
+                "{worker} takes the row with token {token} although the highest token is {fence_before}: nothing is compared."
+            )
+        }
+        Kind::RaiseRefused { worker, token, fence, because } => {
+            format!("The store refuses {worker}’s raise: {}.", refused(*because, *token, *fence))
+        }
+        Kind::ChunkWritten { worker, token, chunk, charged, times_charged, .. } => match (charged, times_charged) {
+            (0, _) => {
+                format!(
+                    "The store recognises chunk {chunk} from {worker}: it is recorded already, and nobody is charged again."
+                )
+            }
+            (_, 1) => format!(
+                "The store records {worker}’s chunk {chunk} with token {token} and charges {} invoices.",
+                grouped((*charged).into())
+            ),
+            _ => format!(
+                "The store records {worker}’s chunk {chunk} with token {token} although it was recorded before: \
+                 {} customers are charged twice.",
+                grouped((*charged).into())
+            ),
+        },
+        Kind::WriteRefused { worker, token, fence, chunk, because } => {
+            format!("The store refuses {worker}’s chunk {chunk}: {}.", refused(*because, *token, *fence))
+        }
+        Kind::JobDone { worker, .. } => {
+            format!("{worker} sets the row to DONE; it leaves the index, because it is no longer claimed.")
+        }
+        Kind::DoneRefused { worker, token, fence, because } => {
+            format!("The store refuses to set DONE for {worker}: {}.", refused(*because, *token, *fence))
+        }
+        Kind::RowLookedAt { worker, state } => format!("{worker} looks at the row: it is {state}."),
+        Kind::RowRequeued { owner_token, fence } => format!(
+            "The sweeper re-queues the row, which is still as it saw it twice: owner {owner_token}, fence {fence}, and \
+             nobody holds the key."
+        ),
+        Kind::RequeueRefused { .. } => "The row is no longer as the sweeper saw it, so it stays as it is.".into(),
+        Kind::OrphanSeen { owner_token, .. } => format!(
+            "The sweeper finds the row claimed by token {owner_token} while nobody holds the key: an orphan, seen for \
+             the first time."
+        ),
+        Kind::ClaimHeld { holder, .. } => {
+            format!("The sweeper finds the row claimed and {holder} holding the key: all is well.")
+        }
+
+        Kind::Paused { vm, lasts, .. } => {
+            let length = lasts.map_or("until it is resumed".into(), |span| format!("for {} s", span.told()));
+            match vm {
+                false => format!("{machine}’s process freezes {length}; its clocks run on."),
+                true => format!("{machine}’s virtual machine freezes {length}; its clocks stand still."),
+            }
+        }
+        Kind::Resumed { mono, .. } => {
+            format!("{machine} goes on and knows nothing of the pause; its own clock says {}.", mono.told())
+        }
+        Kind::Crashed { worker: Some(worker) } => format!("{worker}’s process dies; it can release nothing any more."),
+        Kind::Crashed { .. } => format!("{machine} dies; what was only in its memory is gone."),
+        Kind::Restarted { worker: Some(worker) } => format!("{worker} starts as a new process without memory."),
+        Kind::Restarted { .. } => format!("{machine} starts again with what its disk holds."),
+        Kind::WallStepped { by, wall } => {
+            format!(
+                "{machine}’s wall clock steps by {} s to {}; its monotonic clock does not notice.",
+                by.told(),
+                wall.told()
+            )
+        }
+        Kind::OffsetSet { offset, wall } => {
+            format!("{machine}’s wall clock is set {} s from true time, to {}.", offset.told(), wall.told())
+        }
+        Kind::RateSet { rate } => {
+            format!("From now on {machine}’s clocks run {} times as fast as true time.", Span::micros(rate.0))
+        }
+        Kind::Partitioned { groups } => {
+            let sides: Vec<String> = groups
+                .iter()
+                .map(|group| group.iter().map(MachineId::to_string).collect::<Vec<_>>().join(", "))
+                .collect();
+            format!("The network splits: {}.", sides.join(" | "))
+        }
+        Kind::Isolated => format!("{machine} is cut off from everyone."),
+        Kind::Healed => "The network is whole again.".into(),
+        Kind::SettingChanged { setting } => format!("From now on: {setting}."),
+        Kind::NoEffect { intervention, because } => format!("“{intervention}” has no effect: {because}."),
+
+        Kind::MessageSent { to, what, .. } => format!("{machine} sends to {to}: “{what}”."),
+        Kind::MessageReceived { from, what, .. } => format!("{machine} receives from {from}: “{what}”."),
+        Kind::MessageLost { to, what, because, .. } => {
+            let how = match because {
+                LostBecause::Dropped => "an intervention drops it".into(),
+                LostBecause::Partitioned => "the network is cut between them".into(),
+                LostBecause::ReceiverDown => format!("{to} is down"),
+            };
+            format!("A message from {machine} to {to} is lost, {how}: “{what}”.")
+        }
+        Kind::MessageDelayed { to, what, by, .. } => {
+            format!("A message from {machine} to {to} is held up for {} s: {what}.", by.told())
+        }
+        Kind::MessageDuplicated { to, what, .. } => {
+            format!("A message from {machine} to {to} will arrive twice: “{what}”.")
+        }
+    }
+}
+
+fn refused(because: RefusedBecause, token: Token, fence: Token) -> String {
+    match because {
+        RefusedBecause::TokenBelowFence => format!("its token {token} is below the fence, {fence}"),
+        RefusedBecause::TokenEqualsFence => {
+            format!("its token {token} equals the fence, and this fence refuses equal tokens too")
+        }
+        RefusedBecause::JobDone => "the job is DONE".into(),
+        RefusedBecause::RowChanged => "the row has changed".into(),
+    }
+}

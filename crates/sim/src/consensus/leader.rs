@@ -1,0 +1,207 @@
+//! What only a leader does: it answers clients and times the leases.
+
+use super::{Node, Role, Waiting, answer};
+use crate::actor::{Actions, Context, TimerKey};
+use crate::consensus::log::Command;
+use crate::consensus::state::{Applied, Key};
+use crate::event::Kind;
+use crate::machine::MachineId;
+use crate::message::{CallId, LeaseId, LockReply, LockRequest};
+use crate::time::{Mono, Span};
+
+impl Node {
+    pub(super) fn handle_client(
+        &mut self,
+        context: Context<'_>,
+        client: MachineId,
+        call: CallId,
+        request: LockRequest,
+        actions: &mut Actions,
+    ) {
+        let leads = !self.steps_down_when_unheard(context, actions);
+        let ready = match &self.role {
+            // Before its first commit a new leader has not applied everything that is committed.
+            Role::Leader(leadership) => self.applied >= leadership.noop_index,
+            _ => false,
+        };
+        if !leads || !ready {
+            let other = self.leader.filter(|leader| *leader != self.id);
+            answer(actions, client, call, LockReply::NotLeader(other));
+            return;
+        }
+        let (command, stop_on_holder) = match request {
+            LockRequest::ReadKey => {
+                let key = self.state.key.as_ref().map(|key| (key.holder(), key.created));
+                answer(actions, client, call, LockReply::Key(key));
+                return;
+            }
+            LockRequest::KeepAlive { lease, ttl, stop_on_holder } => {
+                match self.keep_alive(context, client, call, lease, ttl, stop_on_holder, actions) {
+                    Some(command) => (command, stop_on_holder),
+                    None => return,
+                }
+            }
+            LockRequest::GrantLease { lease, ttl } => (Command::GrantLease { lease, ttl }, Mono::ZERO),
+            LockRequest::CreateKey { lease, stop_on_holder } => (Command::CreateKey { lease }, stop_on_holder),
+            LockRequest::Revoke { lease } => {
+                let by = client.worker().unwrap_or(lease.worker);
+                (Command::Revoke { lease, by }, Mono::ZERO)
+            }
+            LockRequest::TenantPut { number } => (Command::TenantPut { number }, Mono::ZERO),
+        };
+        let index = self.propose(context, command, actions);
+        if let Role::Leader(leadership) = &mut self.role {
+            leadership.waiting.insert(index, Waiting { client, call, stop_on_holder });
+        }
+    }
+
+    /// A renewal moves the deadline in memory and touches no log, unless it asks for another length: that must
+    /// survive the leader.
+    #[allow(clippy::too_many_arguments, reason = "the fields of one message")]
+    fn keep_alive(
+        &mut self,
+        context: Context<'_>,
+        client: MachineId,
+        call: CallId,
+        lease: LeaseId,
+        ttl: Span,
+        stop_on_holder: Mono,
+        actions: &mut Actions,
+    ) -> Option<Command> {
+        let Role::Leader(leadership) = &self.role else { return None };
+        let now = context.mono();
+        // A lease that has run out is not revived, even while its deletion is still on its way.
+        let alive = !leadership.expiring.contains(&lease)
+            && leadership.deadlines.get(&lease).is_some_and(|deadline| *deadline > now);
+        match self.state.leases.get(&lease) {
+            Some(length) if alive && *length == ttl => {
+                self.renew(context, lease, ttl, stop_on_holder, actions);
+                answer(actions, client, call, LockReply::KeptAlive);
+                None
+            }
+            Some(_) if alive => Some(Command::SetTtl { lease, ttl }),
+            _ => {
+                actions.record(Kind::RenewalRefused { worker: lease.worker, lease });
+                answer(actions, client, call, LockReply::LeaseNotFound);
+                None
+            }
+        }
+    }
+
+    fn renew(&mut self, context: Context<'_>, lease: LeaseId, ttl: Span, stop_time: Mono, actions: &mut Actions) {
+        let Role::Leader(leadership) = &mut self.role else { return };
+        let deadline = context.mono() + ttl;
+        leadership.deadlines.insert(lease, deadline);
+        let token = token_of(self.state.key.as_ref(), lease);
+        actions.record(Kind::LeaseRenewed { worker: lease.worker, lease, token, deadline, stop_time });
+        self.set_expiry_timer(actions);
+    }
+
+    pub(super) fn set_expiry_timer(&self, actions: &mut Actions) {
+        let Role::Leader(leadership) = &self.role else { return };
+        let next = leadership
+            .deadlines
+            .iter()
+            .filter(|(lease, _)| !leadership.expiring.contains(lease))
+            .map(|(_, deadline)| *deadline)
+            .min();
+        match next {
+            Some(deadline) => actions.set_timer(TimerKey::LeaseExpiry, deadline),
+            None => actions.cancel_timer(TimerKey::LeaseExpiry),
+        }
+    }
+
+    /// Puts the expiry of every lease whose deadline has passed into the log.
+    pub(super) fn expire_leases(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if self.steps_down_when_unheard(context, actions) {
+            return;
+        }
+        let Role::Leader(leadership) = &mut self.role else { return };
+        let due: Vec<LeaseId> = leadership
+            .deadlines
+            .iter()
+            .filter(|(lease, deadline)| **deadline <= context.mono() && !leadership.expiring.contains(lease))
+            .map(|(lease, _)| *lease)
+            .collect();
+        leadership.expiring.extend(&due);
+        for lease in due {
+            self.propose(context, Command::Expire { lease }, actions);
+        }
+        self.set_expiry_timer(actions);
+    }
+
+    /// Times leases, records events and answers whoever waited for this entry.
+    pub(super) fn applied_as_leader(
+        &mut self,
+        context: Context<'_>,
+        index: u64,
+        command: &Command,
+        applied: Applied,
+        actions: &mut Actions,
+    ) {
+        let revision = self.state.revision;
+        let Role::Leader(leadership) = &mut self.role else { return };
+        let waiting = leadership.waiting.remove(&index);
+        let stop_time = waiting.as_ref().map_or(Mono::ZERO, |waiting| waiting.stop_on_holder);
+
+        let reply = match (command, applied) {
+            (Command::GrantLease { lease, ttl }, Applied::LeaseExists) => {
+                // A repeated grant leaves the deadline alone; the holder counts from its first send as well.
+                leadership.deadlines.entry(*lease).or_insert(context.mono() + *ttl);
+                Some(LockReply::LeaseGranted)
+            }
+            (Command::SetTtl { lease, ttl }, Applied::LeaseExists) => {
+                self.renew(context, *lease, *ttl, stop_time, actions);
+                Some(LockReply::KeptAlive)
+            }
+            (Command::CreateKey { lease }, Applied::Created { token, new }) => {
+                if new {
+                    let deadline = leadership.deadlines.get(lease).copied().unwrap_or(context.mono());
+                    let worker = lease.worker;
+                    let granted = Kind::LeaseGranted { worker, lease: *lease, token, revision, deadline, stop_time };
+                    actions.record_applied(index, granted);
+                }
+                Some(LockReply::Created(token))
+            }
+            (_, Applied::Held(holder, token)) => Some(LockReply::Held(holder, token)),
+            (Command::Revoke { lease, by }, Applied::LeaseEnded { token }) => {
+                leadership.deadlines.remove(lease);
+                leadership.expiring.remove(lease);
+                if token.is_some() {
+                    let (worker, released_by) = (lease.worker, *by);
+                    let released = Kind::LockReleased { worker, lease: *lease, token, released_by, revision };
+                    actions.record_applied(index, released);
+                }
+                Some(LockReply::Revoked)
+            }
+            (Command::Expire { lease }, Applied::LeaseEnded { token }) => {
+                leadership.deadlines.remove(lease);
+                leadership.expiring.remove(lease);
+                let expired = Kind::LeaseExpired { worker: lease.worker, lease: *lease, token, revision };
+                actions.record_applied(index, expired);
+                None
+            }
+            (Command::Expire { lease }, _) => {
+                leadership.deadlines.remove(lease);
+                leadership.expiring.remove(lease);
+                None
+            }
+            (_, Applied::Put { new }) => {
+                if new {
+                    actions.record_applied(index, Kind::TenantCommitted { revision });
+                }
+                Some(LockReply::PutDone)
+            }
+            (_, Applied::LeaseNotFound) => Some(LockReply::LeaseNotFound),
+            _ => None,
+        };
+        if let (Some(waiting), Some(reply)) = (waiting, reply) {
+            answer(actions, waiting.client, waiting.call, reply);
+        }
+        self.set_expiry_timer(actions);
+    }
+}
+
+fn token_of(key: Option<&Key>, lease: LeaseId) -> Option<u64> {
+    key.filter(|key| key.lease == lease).map(|key| key.created)
+}

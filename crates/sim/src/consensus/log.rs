@@ -1,0 +1,87 @@
+//! Entries of the replicated log.
+
+use std::fmt;
+
+use crate::machine::WorkerId;
+use crate::message::LeaseId;
+use crate::time::Span;
+
+/// One entry; its index is its place in the log, counted from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Entry {
+    /// The term of the leader that made it.
+    pub term: u32,
+    /// What it changes.
+    pub command: Command,
+}
+
+/// A change of the lock service's state.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Command {
+    /// Changes nothing: a new leader commits one to learn how far the log is committed (Raft, 8).
+    Noop,
+    /// Another tenant's change.
+    TenantPut {
+        /// Which one, counted from 1.
+        number: u32,
+    },
+    /// A lease exists.
+    GrantLease {
+        /// The lease.
+        lease: LeaseId,
+        /// Its length.
+        ttl: Span,
+    },
+    /// A lease has another length from now on.
+    SetTtl {
+        /// The lease.
+        lease: LeaseId,
+        /// Its length.
+        ttl: Span,
+    },
+    /// Create the key if it does not exist and the lease does.
+    CreateKey {
+        /// The lease that it is bound to.
+        lease: LeaseId,
+    },
+    /// End a lease at its holder's wish.
+    Revoke {
+        /// The lease.
+        lease: LeaseId,
+        /// Who asked for it.
+        by: WorkerId,
+    },
+    /// End a lease whose deadline has passed.
+    Expire {
+        /// The lease.
+        lease: LeaseId,
+    },
+}
+
+impl Command {
+    /// The worker that the change is about.
+    pub fn worker(&self) -> Option<WorkerId> {
+        match self {
+            Command::Noop | Command::TenantPut { .. } => None,
+            Command::GrantLease { lease, .. }
+            | Command::SetTtl { lease, .. }
+            | Command::CreateKey { lease }
+            | Command::Revoke { lease, .. }
+            | Command::Expire { lease } => Some(lease.worker),
+        }
+    }
+}
+
+impl fmt::Display for Command {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Command::Noop => f.write_str("no-op"),
+            Command::TenantPut { number } => write!(f, "other tenant's put {number}"),
+            Command::GrantLease { lease, ttl } => write!(f, "grant lease {lease} for {ttl} s"),
+            Command::SetTtl { lease, ttl } => write!(f, "set lease {lease} to {ttl} s"),
+            Command::CreateKey { lease } => write!(f, "create key with lease {lease}"),
+            Command::Revoke { lease, .. } => write!(f, "revoke lease {lease}"),
+            Command::Expire { lease } => write!(f, "expire lease {lease}"),
+        }
+    }
+}

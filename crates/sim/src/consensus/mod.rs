@@ -1,0 +1,362 @@
+//! The consensus lock service: a replicated log (Raft) that drives leases and one key, etcd-like.
+//!
+//! A [`Node`] is one member.
+//! What it has on disk survives a crash: term, vote and the synced part of the log.
+//! What it has in memory does not: its role, how far the log is committed and applied, and, on the leader, the
+//! deadlines of the leases.
+//!
+//! Two things are simpler than in etcd: the leader notices an expiry at once instead of on a loop every 500 ms, and a
+//! new leader restarts every lease at exactly its full length instead of adding an election timeout.
+//!
+//! Where things are: `election` has votes and becoming leader, `replication` has the log, `leader` has what only a
+//! leader does: clients and leases.
+
+mod election;
+mod leader;
+pub mod log;
+mod replication;
+pub mod state;
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::consensus::log::{Command, Entry};
+use crate::consensus::state::LockState;
+use crate::event::Kind;
+use crate::machine::{MachineId, NodeId};
+use crate::message::{CallId, LeaseId, LockReply, Message, PeerMessage};
+use crate::rng::Rng;
+use crate::settings::Plan;
+use crate::time::{Mono, Span};
+
+/// One member of the lock service.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Node {
+    id: NodeId,
+    rng: Rng,
+    fsync_jitter: Span,
+
+    // On disk, apart from what `disk_jobs` has not synced yet.
+    term: u32,
+    voted_for: Option<NodeId>,
+    log: Vec<Entry>,
+    durable: Durable,
+
+    // In memory.
+    disk_jobs: VecDeque<DiskJob>,
+    role: Role,
+    leader: Option<NodeId>,
+    heard_leader: Option<Mono>,
+    commit: u64,
+    applied: u64,
+    state: LockState,
+}
+
+/// What the disk holds for certain.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Durable {
+    term: u32,
+    voted_for: Option<NodeId>,
+    log_length: u64,
+}
+
+/// A write that is on its way to the disk, and what to do once it is there.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct DiskJob {
+    done: Mono,
+    durable: Durable,
+    then: Then,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Then {
+    CountOwnVote,
+    SendVote { to: NodeId },
+    CountOwnEntries,
+    Acknowledge { to: NodeId, matched: u64, sent_on_leader: Mono },
+    Nothing,
+}
+
+/// A node's part in the cluster, and what belongs to it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Role {
+    Follower,
+    PreCandidate { votes: BTreeSet<NodeId> },
+    Candidate { votes: BTreeSet<NodeId> },
+    Leader(Box<Leadership>),
+}
+
+/// What only a leader has, all of it in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Leadership {
+    /// The no-op of this term: clients are answered once it is applied.
+    noop_index: u64,
+    followers: BTreeMap<NodeId, Follower>,
+    deadlines: BTreeMap<LeaseId, Mono>,
+    /// Leases whose expiry is in the log but not applied: they are not renewed any more.
+    expiring: BTreeSet<LeaseId>,
+    /// Who waits for which entry.
+    waiting: BTreeMap<u64, Waiting>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Follower {
+    /// How far its disk agrees with the leader's log.
+    matched: u64,
+    /// The next entry to send.
+    next: u64,
+    /// The leader's clock when it sent the latest message that this follower has answered.
+    heard: Mono,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Waiting {
+    client: MachineId,
+    call: CallId,
+    /// For the trace only.
+    stop_on_holder: Mono,
+}
+
+impl Node {
+    /// A node of `plan`'s cluster at the start of a run: n1 leads in term 1, and the changes of other tenants that
+    /// came before the story are in every log and applied.
+    pub fn new(id: NodeId, plan: &Plan, seed: u64) -> Node {
+        let log: Vec<Entry> = (1..=plan.tenant_commits_before)
+            .map(|number| Entry { term: 1, command: Command::TenantPut { number } })
+            .collect();
+        let mut state = LockState::default();
+        for entry in &log {
+            state.apply(&entry.command);
+        }
+        let log_length = log.len() as u64;
+        let first = NodeId(1);
+        let role = if id == first {
+            let followers = plan
+                .cluster
+                .nodes()
+                .filter(|node| *node != id)
+                .map(|node| (node, Follower { matched: log_length, next: log_length + 1, heard: Mono::ZERO }))
+                .collect();
+            Role::Leader(Box::new(Leadership {
+                noop_index: log_length,
+                followers,
+                deadlines: BTreeMap::new(),
+                expiring: BTreeSet::new(),
+                waiting: BTreeMap::new(),
+            }))
+        } else {
+            Role::Follower
+        };
+        Node {
+            id,
+            rng: Rng::new(seed, u64::from(id.0)),
+            fsync_jitter: if seed == 0 { Span::ZERO } else { plan.cluster.fsync_jitter },
+            term: 1,
+            voted_for: Some(first),
+            log,
+            durable: Durable { term: 1, voted_for: Some(first), log_length },
+            disk_jobs: VecDeque::new(),
+            role,
+            leader: Some(first),
+            heard_leader: None,
+            commit: log_length,
+            applied: log_length,
+            state,
+        }
+    }
+
+    /// What is left after a crash: the disk.
+    pub fn crash(&mut self) {
+        self.term = self.durable.term;
+        self.voted_for = self.durable.voted_for;
+        self.log.truncate(self.durable.log_length as usize);
+        self.disk_jobs.clear();
+        self.role = Role::Follower;
+        self.leader = None;
+        self.heard_leader = None;
+        self.commit = 0;
+        self.applied = 0;
+        self.state = LockState::default();
+    }
+
+    /// Takes one input.
+    pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
+        match input {
+            Input::Start => self.start(context, actions),
+            Input::Message { from: MachineId::Node(from), message: Message::Peer(message) } => {
+                self.handle_peer(context, from, message, actions);
+            }
+            Input::Message { from, message: Message::LockRequest(call, request) } => {
+                self.handle_client(context, from, call, request, actions);
+            }
+            Input::Timer { key: TimerKey::Election, .. } => self.election_timed_out(context, actions),
+            Input::Timer { key: TimerKey::Heartbeat, .. } => self.heartbeat(context, actions),
+            Input::Timer { key: TimerKey::LeaseExpiry, .. } => self.expire_leases(context, actions),
+            Input::Timer { key: TimerKey::Disk, .. } => self.disk_done(context, actions),
+            Input::Message { .. } | Input::Timer { .. } | Input::Acquire | Input::Release => {}
+        }
+    }
+
+    fn start(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if matches!(self.role, Role::Leader(_)) {
+            self.heartbeat(context, actions);
+        } else {
+            // Before it crashed it may have acknowledged a leader that still counts on that.
+            self.heard_leader = Some(context.mono());
+            self.restart_election_timer(context, actions);
+        }
+    }
+
+    fn handle_peer(&mut self, context: Context<'_>, from: NodeId, message: PeerMessage, actions: &mut Actions) {
+        match message {
+            PeerMessage::RequestVote { term, last_index, last_term, pre } => {
+                self.vote_requested(context, from, term, (last_term, last_index), pre, actions);
+            }
+            PeerMessage::Vote { term, granted, pre } => self.vote_arrived(context, from, term, granted, pre, actions),
+            PeerMessage::Append { term, prev_index, prev_term, entries, commit, sent_on_leader } => {
+                let append = replication::Append { term, prev_index, prev_term, entries, commit, sent_on_leader };
+                self.append_requested(context, from, append, actions);
+            }
+            PeerMessage::AppendReply { term, matched, ok, sent_on_leader, .. } => {
+                self.append_answered(context, from, term, matched, ok, sent_on_leader, actions);
+            }
+        }
+    }
+
+    /// Brings term, vote and log to the disk; `then` happens when they are there.
+    /// Writes are synced one after another, in order.
+    fn persist(&mut self, context: Context<'_>, then: Then, actions: &mut Actions) {
+        let cluster = &context.plan.cluster;
+        let begins = self.disk_jobs.back().map_or(context.mono(), |job| job.done.max(context.mono()));
+        let done = begins + cluster.fsync + self.rng.span_up_to(self.fsync_jitter);
+        if self.disk_jobs.is_empty() {
+            actions.set_timer(TimerKey::Disk, done);
+        }
+        let durable = Durable { term: self.term, voted_for: self.voted_for, log_length: self.log.len() as u64 };
+        self.disk_jobs.push_back(DiskJob { done, durable, then });
+    }
+
+    fn disk_done(&mut self, context: Context<'_>, actions: &mut Actions) {
+        let Some(job) = self.disk_jobs.pop_front() else { return };
+        if let Some(next) = self.disk_jobs.front() {
+            actions.set_timer(TimerKey::Disk, next.done);
+        }
+        let term = job.durable.term;
+        self.durable = job.durable;
+        match job.then {
+            Then::CountOwnVote if term == self.term => self.own_vote_durable(context, actions),
+            Then::SendVote { to } if term == self.term => {
+                send(actions, to, PeerMessage::Vote { term, granted: true, pre: false });
+            }
+            Then::CountOwnEntries if term == self.term => self.advance_commit(context, actions),
+            Then::Acknowledge { to, matched, sent_on_leader } if term == self.term => {
+                let reply = PeerMessage::AppendReply { term, matched, ok: true, sent_on_leader, heartbeat: false };
+                send(actions, to, reply);
+            }
+            _ => {}
+        }
+    }
+
+    fn last_index(&self) -> u64 {
+        self.log.len() as u64
+    }
+
+    fn term_at(&self, index: u64) -> Option<u32> {
+        match index.checked_sub(1) {
+            None => Some(0),
+            Some(place) => self.log.get(place as usize).map(|entry| entry.term),
+        }
+    }
+
+    fn majority(&self, plan: &Plan) -> usize {
+        plan.cluster.nodes().len() / 2 + 1
+    }
+
+    fn peers(&self, plan: &Plan) -> impl Iterator<Item = NodeId> + use<> {
+        let id = self.id;
+        plan.cluster.nodes().filter(move |node| *node != id)
+    }
+
+    fn restart_election_timer(&mut self, context: Context<'_>, actions: &mut Actions) {
+        actions.set_timer(TimerKey::Election, context.mono() + context.plan.cluster.election_timeout(self.id));
+    }
+
+    /// Follows `term`; whatever role the node had is over.
+    fn become_follower(&mut self, context: Context<'_>, term: u32, leader: Option<NodeId>, actions: &mut Actions) {
+        if term > self.term {
+            self.term = term;
+            self.voted_for = None;
+            self.persist(context, Then::Nothing, actions);
+        }
+        if matches!(self.role, Role::Leader(_)) {
+            actions.record(Kind::SteppedDown { term: self.term });
+            actions.cancel_timer(TimerKey::Heartbeat);
+            actions.cancel_timer(TimerKey::LeaseExpiry);
+        }
+        self.role = Role::Follower;
+        self.leader = leader;
+        self.restart_election_timer(context, actions);
+    }
+}
+
+fn send(actions: &mut Actions, to: NodeId, message: PeerMessage) {
+    actions.send(to, Message::Peer(message));
+}
+
+fn answer(actions: &mut Actions, client: MachineId, call: CallId, reply: LockReply) {
+    actions.send(client, Message::LockReply(call, reply));
+}
+
+/// A node as snapshots, drawings and tests see it; no other machine's logic does.
+impl Node {
+    /// "leader", "candidate" or "follower".
+    pub fn role_name(&self) -> &'static str {
+        match self.role {
+            Role::Leader(_) => "leader",
+            Role::Candidate { .. } | Role::PreCandidate { .. } => "candidate",
+            Role::Follower => "follower",
+        }
+    }
+
+    /// The current term.
+    pub fn term(&self) -> u32 {
+        self.term
+    }
+
+    /// Every entry, committed or not; the first has index 1.
+    pub fn entries(&self) -> &[Entry] {
+        &self.log
+    }
+
+    /// How many entries the disk holds for certain.
+    pub fn durable_length(&self) -> u64 {
+        self.durable.log_length
+    }
+
+    /// The index up to which the node knows the log to be committed.
+    pub fn commit_index(&self) -> u64 {
+        self.commit
+    }
+
+    /// The replicated state as far as this node has applied the log.
+    pub fn lock_state(&self) -> &LockState {
+        &self.state
+    }
+
+    /// The deadlines in the leader's memory, on its monotonic clock; nothing on other nodes.
+    pub fn deadlines(&self) -> impl Iterator<Item = (LeaseId, Mono)> + '_ {
+        let deadlines = match &self.role {
+            Role::Leader(leadership) => Some(&leadership.deadlines),
+            _ => None,
+        };
+        deadlines.into_iter().flatten().map(|(lease, deadline)| (*lease, *deadline))
+    }
+}
+
+/// The time since a majority of the cluster was heard, on the leader's clock.
+fn silence(leadership: &Leadership, now: Mono, majority: usize) -> Span {
+    let mut heard: Vec<Mono> = leadership.followers.values().map(|follower| follower.heard).collect();
+    heard.push(now);
+    heard.sort_unstable_by(|a, b| b.cmp(a));
+    now - heard[majority - 1]
+}

@@ -1,0 +1,494 @@
+//! The trace: what happened, when, on which machine.
+
+use serde::Serialize;
+
+use crate::machine::{MachineId, NodeId, WorkerId};
+use crate::message::{LeaseId, Token};
+use crate::time::{Mono, Span, TrueTime, Wall};
+
+/// One event of the trace.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Event {
+    /// When, in true time.
+    pub t: TrueTime,
+    /// Where.
+    pub machine: MachineId,
+    /// What.
+    #[serde(flatten)]
+    pub kind: Kind,
+}
+
+impl Event {
+    /// Routine that a reader rarely asks for: heartbeats, single messages, and what nodes send in vain to a node that
+    /// is down or cut off.
+    pub fn is_background(&self) -> bool {
+        match &self.kind {
+            Kind::Heartbeat { .. }
+            | Kind::MessageSent { .. }
+            | Kind::MessageReceived { .. }
+            | Kind::RowLookedAt { .. } => true,
+            Kind::MessageLost { to, because, .. } => {
+                self.machine.node().is_some() && to.node().is_some() && *because != LostBecause::Dropped
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A lease whose deadline a new leader has restarted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RestartedLease {
+    /// The holder.
+    pub worker: WorkerId,
+    /// The lease.
+    pub lease: LeaseId,
+    /// The token of the key that is bound to it, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub token: Option<Token>,
+    /// The rebuilt deadline on the new leader's monotonic clock.
+    pub deadline: Mono,
+}
+
+/// What a stop-time check was for, or what was sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Act {
+    /// Raising the fence.
+    Raise,
+    /// Writing a chunk.
+    Chunk,
+    /// Setting the state to DONE.
+    Done,
+}
+
+/// Why a worker let go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum GaveUpBecause {
+    /// Its own clock had reached its stop time.
+    StopTimePassed,
+    /// The store refused it.
+    Refused,
+    /// The fence it read was above its token.
+    FenceAbove,
+    /// The lock service does not know its lease any more.
+    LeaseNotFound,
+}
+
+/// Why a message did not arrive.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum LostBecause {
+    /// An intervention dropped it.
+    Dropped,
+    /// A partition or an isolation lay between.
+    Partitioned,
+    /// The receiver was down.
+    ReceiverDown,
+}
+
+/// Why the store refused a write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RefusedBecause {
+    /// The token is below the fence.
+    TokenBelowFence,
+    /// The token equals the fence, and the fence rejects equal tokens.
+    TokenEqualsFence,
+    /// The job is DONE.
+    JobDone,
+    /// The row is no longer as it was seen.
+    RowChanged,
+}
+
+/// What happened.
+///
+/// Deadlines are readings of the leader's monotonic clock, stop times of the holder's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+#[allow(missing_docs, reason = "the names of the fields are the vocabulary of the trace format, docs/trace.md")]
+pub enum Kind {
+    // The lock service, by the leader that applied it.
+    LeaseGranted {
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Token,
+        revision: u64,
+        deadline: Mono,
+        stop_time: Mono,
+    },
+    LeaseRenewed {
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Option<Token>,
+        deadline: Mono,
+        stop_time: Mono,
+    },
+    RenewalRefused {
+        worker: WorkerId,
+        lease: LeaseId,
+    },
+    LeaseExpired {
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Option<Token>,
+        revision: u64,
+    },
+    LockReleased {
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Option<Token>,
+        released_by: WorkerId,
+        revision: u64,
+    },
+    TenantCommitted {
+        revision: u64,
+    },
+    LeaderElected {
+        node: NodeId,
+        term: u32,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        deadline: Option<Mono>,
+        leases: Vec<RestartedLease>,
+    },
+    ElectionStarted {
+        term: u32,
+    },
+    SteppedDown {
+        term: u32,
+    },
+    EntriesDiscarded {
+        from_index: u64,
+        count: u64,
+    },
+    Heartbeat {
+        term: u32,
+    },
+
+    // Workers.
+    Started,
+    LockBusy {
+        worker: WorkerId,
+        holder: WorkerId,
+        token: Token,
+    },
+    LockUnreachable {
+        worker: WorkerId,
+    },
+    LockAcquired {
+        worker: WorkerId,
+        token: Token,
+        stop_time: Mono,
+    },
+    RenewalConfirmed {
+        worker: WorkerId,
+        token: Token,
+        stop_time: Mono,
+    },
+    RenewalFailed {
+        worker: WorkerId,
+        token: Token,
+        node: NodeId,
+        timed_out: bool,
+        stop_time: Mono,
+    },
+    StopTimeChecked {
+        worker: WorkerId,
+        token: Token,
+        act: Act,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        chunk: Option<u8>,
+        mono: Mono,
+        stop_time: Mono,
+        passed: bool,
+    },
+    RaiseSent {
+        worker: WorkerId,
+        token: Token,
+        mono: Mono,
+        stop_time: Mono,
+    },
+    WriteSent {
+        worker: WorkerId,
+        token: Token,
+        chunk: u8,
+        mono: Mono,
+        stop_time: Mono,
+    },
+    DoneSent {
+        worker: WorkerId,
+        token: Token,
+        mono: Mono,
+        stop_time: Mono,
+    },
+    RowReturned {
+        worker: WorkerId,
+        chunks_done: u8,
+        state: crate::store::RowState,
+    },
+    StoreTimedOut {
+        worker: WorkerId,
+    },
+    ReleaseSent {
+        worker: WorkerId,
+        token: Token,
+    },
+    GaveUp {
+        worker: WorkerId,
+        token: Token,
+        because: GaveUpBecause,
+        stop_time: Mono,
+    },
+    WorkerDone {
+        worker: WorkerId,
+    },
+
+    // The store, at the request's arrival.
+    FenceRaised {
+        worker: WorkerId,
+        token: Token,
+        fence_before: Token,
+        claimed_since: Wall,
+    },
+    RaiseRefused {
+        worker: WorkerId,
+        token: Token,
+        fence: Token,
+        because: RefusedBecause,
+    },
+    ChunkWritten {
+        worker: WorkerId,
+        token: Token,
+        fence: Token,
+        chunk: u8,
+        charged: u32,
+        times_charged: u32,
+    },
+    WriteRefused {
+        worker: WorkerId,
+        token: Token,
+        fence: Token,
+        chunk: u8,
+        because: RefusedBecause,
+    },
+    JobDone {
+        worker: WorkerId,
+        token: Token,
+        chunks_recorded: u8,
+    },
+    DoneRefused {
+        worker: WorkerId,
+        token: Token,
+        fence: Token,
+        because: RefusedBecause,
+    },
+    RowLookedAt {
+        worker: WorkerId,
+        state: crate::store::RowState,
+    },
+    RowRequeued {
+        owner_token: Token,
+        fence: Token,
+    },
+    RequeueRefused {
+        owner_token: Token,
+        fence: Token,
+        because: RefusedBecause,
+    },
+
+    // The sweeper.
+    OrphanSeen {
+        owner_token: Token,
+        fence: Token,
+    },
+    ClaimHeld {
+        owner_token: Token,
+        holder: WorkerId,
+        token: Token,
+    },
+
+    // Interventions.
+    Paused {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<WorkerId>,
+        vm: bool,
+        #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+        lasts: Option<Span>,
+    },
+    Resumed {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<WorkerId>,
+        mono: Mono,
+    },
+    Crashed {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<WorkerId>,
+    },
+    Restarted {
+        #[serde(skip_serializing_if = "Option::is_none")]
+        worker: Option<WorkerId>,
+    },
+    WallStepped {
+        by: Span,
+        wall: Wall,
+    },
+    OffsetSet {
+        offset: Span,
+        wall: Wall,
+    },
+    RateSet {
+        rate: Rate,
+    },
+    Partitioned {
+        groups: Vec<Vec<MachineId>>,
+    },
+    Isolated,
+    Healed,
+    SettingChanged {
+        setting: String,
+    },
+    NoEffect {
+        intervention: String,
+        because: String,
+    },
+
+    // Messages, heartbeats and their answers excepted.
+    MessageSent {
+        to: MachineId,
+        id: u64,
+        what: String,
+    },
+    MessageReceived {
+        from: MachineId,
+        id: u64,
+        what: String,
+        sent: TrueTime,
+    },
+    MessageLost {
+        to: MachineId,
+        id: u64,
+        what: String,
+        sent: TrueTime,
+        because: LostBecause,
+    },
+    MessageDelayed {
+        to: MachineId,
+        id: u64,
+        what: String,
+        by: Span,
+    },
+    MessageDuplicated {
+        to: MachineId,
+        id: u64,
+        what: String,
+    },
+}
+
+/// A clock rate against true time in parts per million; printed as a factor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rate(pub i64);
+
+impl Serialize for Rate {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(self.0 as f64 / crate::clock::RATE_ONE as f64)
+    }
+}
+
+impl Kind {
+    /// The kind's name in the trace format.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Kind::LeaseGranted { .. } => "lease-granted",
+            Kind::LeaseRenewed { .. } => "lease-renewed",
+            Kind::RenewalRefused { .. } => "renewal-refused",
+            Kind::LeaseExpired { .. } => "lease-expired",
+            Kind::LockReleased { .. } => "lock-released",
+            Kind::TenantCommitted { .. } => "tenant-committed",
+            Kind::LeaderElected { .. } => "leader-elected",
+            Kind::ElectionStarted { .. } => "election-started",
+            Kind::SteppedDown { .. } => "stepped-down",
+            Kind::EntriesDiscarded { .. } => "entries-discarded",
+            Kind::Heartbeat { .. } => "heartbeat",
+            Kind::Started => "started",
+            Kind::LockBusy { .. } => "lock-busy",
+            Kind::LockUnreachable { .. } => "lock-unreachable",
+            Kind::LockAcquired { .. } => "lock-acquired",
+            Kind::RenewalConfirmed { .. } => "renewal-confirmed",
+            Kind::RenewalFailed { .. } => "renewal-failed",
+            Kind::StopTimeChecked { .. } => "stop-time-checked",
+            Kind::RaiseSent { .. } => "raise-sent",
+            Kind::WriteSent { .. } => "write-sent",
+            Kind::DoneSent { .. } => "done-sent",
+            Kind::RowReturned { .. } => "row-returned",
+            Kind::StoreTimedOut { .. } => "store-timed-out",
+            Kind::ReleaseSent { .. } => "release-sent",
+            Kind::GaveUp { .. } => "gave-up",
+            Kind::WorkerDone { .. } => "worker-done",
+            Kind::FenceRaised { .. } => "fence-raised",
+            Kind::RaiseRefused { .. } => "raise-refused",
+            Kind::ChunkWritten { .. } => "chunk-written",
+            Kind::WriteRefused { .. } => "write-refused",
+            Kind::JobDone { .. } => "job-done",
+            Kind::DoneRefused { .. } => "done-refused",
+            Kind::RowLookedAt { .. } => "row-looked-at",
+            Kind::RowRequeued { .. } => "row-requeued",
+            Kind::RequeueRefused { .. } => "requeue-refused",
+            Kind::OrphanSeen { .. } => "orphan-seen",
+            Kind::ClaimHeld { .. } => "claim-held",
+            Kind::Paused { .. } => "paused",
+            Kind::Resumed { .. } => "resumed",
+            Kind::Crashed { .. } => "crashed",
+            Kind::Restarted { .. } => "restarted",
+            Kind::WallStepped { .. } => "wall-stepped",
+            Kind::OffsetSet { .. } => "offset-set",
+            Kind::RateSet { .. } => "rate-set",
+            Kind::Partitioned { .. } => "partitioned",
+            Kind::Isolated => "isolated",
+            Kind::Healed => "healed",
+            Kind::SettingChanged { .. } => "setting-changed",
+            Kind::NoEffect { .. } => "no-effect",
+            Kind::MessageSent { .. } => "message-sent",
+            Kind::MessageReceived { .. } => "message-received",
+            Kind::MessageLost { .. } => "message-lost",
+            Kind::MessageDelayed { .. } => "message-delayed",
+            Kind::MessageDuplicated { .. } => "message-duplicated",
+        }
+    }
+
+    /// The worker that the event is about.
+    pub fn worker(&self) -> Option<WorkerId> {
+        match self {
+            Kind::LeaseGranted { worker, .. }
+            | Kind::LeaseRenewed { worker, .. }
+            | Kind::RenewalRefused { worker, .. }
+            | Kind::LeaseExpired { worker, .. }
+            | Kind::LockReleased { worker, .. }
+            | Kind::LockBusy { worker, .. }
+            | Kind::LockUnreachable { worker }
+            | Kind::LockAcquired { worker, .. }
+            | Kind::RenewalConfirmed { worker, .. }
+            | Kind::RenewalFailed { worker, .. }
+            | Kind::StopTimeChecked { worker, .. }
+            | Kind::RaiseSent { worker, .. }
+            | Kind::WriteSent { worker, .. }
+            | Kind::DoneSent { worker, .. }
+            | Kind::RowReturned { worker, .. }
+            | Kind::StoreTimedOut { worker }
+            | Kind::ReleaseSent { worker, .. }
+            | Kind::GaveUp { worker, .. }
+            | Kind::WorkerDone { worker }
+            | Kind::FenceRaised { worker, .. }
+            | Kind::RaiseRefused { worker, .. }
+            | Kind::ChunkWritten { worker, .. }
+            | Kind::WriteRefused { worker, .. }
+            | Kind::JobDone { worker, .. }
+            | Kind::DoneRefused { worker, .. }
+            | Kind::RowLookedAt { worker, .. } => Some(*worker),
+            Kind::Paused { worker, .. }
+            | Kind::Resumed { worker, .. }
+            | Kind::Crashed { worker }
+            | Kind::Restarted { worker } => *worker,
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,214 @@
+//! Observers of the event stream: what must never happen, and whether it did.
+//!
+//! They are no part of any actor, and no actor can see them.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::event::{Event, Kind};
+use crate::machine::WorkerId;
+use crate::message::{LeaseId, Token};
+use crate::store::RowState;
+use crate::time::{TrueTime, grouped};
+use crate::world::{Life, World};
+
+/// The invariants, in the order in which they are shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Invariant {
+    /// No invoice is charged more than once.
+    ChargedOnce,
+    /// Never two workers that both may act.
+    OneActingHolder,
+    /// No write is accepted whose token is lower than that of an earlier accepted write.
+    NoStaleWrite,
+    /// Every grant's token is above all earlier ones.
+    TokensGrow,
+    /// Every release deletes only the grant that its sender obtained.
+    OnlyOwnerReleases,
+    /// Raises, chunks and DONE are sent before the sender's own stop time, by its own monotonic clock.
+    ActsInTime,
+    /// DONE at the horizon, with every chunk recorded.
+    JobFinishes,
+}
+
+impl Invariant {
+    /// All of them.
+    pub const ALL: [Invariant; 7] = [
+        Invariant::ChargedOnce,
+        Invariant::OneActingHolder,
+        Invariant::NoStaleWrite,
+        Invariant::TokensGrow,
+        Invariant::OnlyOwnerReleases,
+        Invariant::ActsInTime,
+        Invariant::JobFinishes,
+    ];
+
+    /// The name in the trace format.
+    pub fn id(self) -> &'static str {
+        match self {
+            Invariant::ChargedOnce => "charged-once",
+            Invariant::OneActingHolder => "one-acting-holder",
+            Invariant::NoStaleWrite => "no-stale-write",
+            Invariant::TokensGrow => "tokens-grow",
+            Invariant::OnlyOwnerReleases => "only-owner-releases",
+            Invariant::ActsInTime => "acts-in-time",
+            Invariant::JobFinishes => "job-finishes",
+        }
+    }
+}
+
+impl fmt::Display for Invariant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.id())
+    }
+}
+
+/// The first time that an invariant was broken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// When.
+    pub t: TrueTime,
+    /// How.
+    pub why: String,
+}
+
+/// Whether an invariant holds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// It has held so far.
+    Holds,
+    /// It was broken.
+    Broken(Violation),
+    /// It is not decided yet.
+    Pending,
+    /// There is nothing to check.
+    NotApplicable,
+}
+
+/// Watches a run.
+#[derive(Clone, Debug, Default)]
+pub struct Observers {
+    violations: BTreeMap<Invariant, Violation>,
+    /// When the job was DONE with every chunk recorded.
+    finished: Option<TrueTime>,
+    highest_written: Token,
+    highest_granted: Token,
+    grants: BTreeMap<LeaseId, WorkerId>,
+}
+
+impl Observers {
+    /// Looks at one event, and at the world right after it.
+    pub fn observe(&mut self, event: &Event, world: &World) {
+        match &event.kind {
+            Kind::ChunkWritten { worker, token, chunk, charged, times_charged, .. } => {
+                if *charged > 0 && *times_charged > 1 {
+                    let why = format!(
+                        "{worker} records chunk {chunk} again with token {token}: {} customers are charged twice",
+                        grouped(u64::from(*charged))
+                    );
+                    self.broken(Invariant::ChargedOnce, event.t, why);
+                }
+                self.written(*worker, *token, &format!("chunk {chunk}"), event.t);
+            }
+            Kind::FenceRaised { worker, token, .. } => self.written(*worker, *token, "raise", event.t),
+            Kind::JobDone { worker, token, chunks_recorded } => {
+                self.written(*worker, *token, "DONE", event.t);
+                if *chunks_recorded == world.plan().chunks {
+                    self.finished.get_or_insert(event.t);
+                }
+            }
+            Kind::LeaseGranted { worker, lease, token, .. } => {
+                self.grants.insert(*lease, *worker);
+                if *token <= self.highest_granted {
+                    let why = format!("{worker} gets token {token} after {} was granted", self.highest_granted);
+                    self.broken(Invariant::TokensGrow, event.t, why);
+                }
+                self.highest_granted = self.highest_granted.max(*token);
+            }
+            Kind::LockReleased { lease, released_by, .. } if self.grants.get(lease) != Some(released_by) => {
+                let why = format!("{released_by} frees lease {lease}, which it did not obtain");
+                self.broken(Invariant::OnlyOwnerReleases, event.t, why);
+            }
+            Kind::RaiseSent { worker, mono, stop_time, .. }
+            | Kind::WriteSent { worker, mono, stop_time, .. }
+            | Kind::DoneSent { worker, mono, stop_time, .. }
+                if mono >= stop_time =>
+            {
+                let why = format!(
+                    "{worker} sends at {} by its own clock; its stop time is {}",
+                    mono.told(),
+                    stop_time.told()
+                );
+                self.broken(Invariant::ActsInTime, event.t, why);
+            }
+            // Only these can let a worker act that could not before.
+            Kind::LockAcquired { .. } | Kind::RenewalConfirmed { .. } | Kind::Resumed { .. } => {
+                self.check_one_acting_holder(event.t, world);
+            }
+            _ => {}
+        }
+    }
+
+    fn written(&mut self, worker: WorkerId, token: Token, what: &str, t: TrueTime) {
+        if token < self.highest_written {
+            let why = format!(
+                "the store accepts {worker}’s {what} with token {token} after a write with token {}",
+                self.highest_written
+            );
+            self.broken(Invariant::NoStaleWrite, t, why);
+        }
+        self.highest_written = self.highest_written.max(token);
+    }
+
+    fn check_one_acting_holder(&mut self, t: TrueTime, world: &World) {
+        let acting: Vec<WorkerId> = WorkerId::ALL.into_iter().filter(|worker| may_act(world, *worker, t)).collect();
+        if let [first, second, ..] = acting[..] {
+            let why = format!("{first} and {second} may both act, each by its own clock");
+            self.broken(Invariant::OneActingHolder, t, why);
+        }
+    }
+
+    fn broken(&mut self, invariant: Invariant, t: TrueTime, why: String) {
+        self.violations.entry(invariant).or_insert(Violation { t, why });
+    }
+
+    /// The verdict at `at` of a run that ends at `horizon`, whose world there is `end`.
+    pub fn verdict(&self, invariant: Invariant, at: TrueTime, horizon: TrueTime, end: &World) -> Verdict {
+        if invariant == Invariant::JobFinishes {
+            return match self.finished {
+                Some(finished) if finished <= at => Verdict::Holds,
+                _ if at < horizon => Verdict::Pending,
+                _ => Verdict::Broken(Violation { t: horizon, why: unfinished(end) }),
+            };
+        }
+        match self.violations.get(&invariant) {
+            Some(violation) if violation.t <= at => Verdict::Broken(violation.clone()),
+            _ => Verdict::Holds,
+        }
+    }
+}
+
+/// Whether `worker` is up, not frozen, has not let go, and its own clock is before its stop time.
+pub fn may_act(world: &World, worker: WorkerId, at: TrueTime) -> bool {
+    let machine = worker.into();
+    world.life(machine) == Some(&Life::Up)
+        && world
+            .worker(worker)
+            .zip(world.reading(machine, at))
+            .is_some_and(|(worker, reading)| worker.may_act(reading.mono))
+}
+
+fn unfinished(end: &World) -> String {
+    match end.store().map(|store| store.row()) {
+        Some(row) if row.state == RowState::Done => {
+            format!("the row is DONE with {} of {} chunks recorded", row.chunks_recorded(), end.plan().chunks)
+        }
+        Some(row) => {
+            format!("the row is {} with {} of {} chunks recorded", row.state, row.chunks_recorded(), end.plan().chunks)
+        }
+        None => "there is no row".into(),
+    }
+}

@@ -1,0 +1,29 @@
+//! The simulation core of Lease Lab: leases, fencing tokens and a replicated lock service, deterministic to the byte.
+//!
+//! One way in: a [`Plan`](settings::Plan), [`Intervention`](intervention::Intervention)s and a seed make a
+//! [`Simulation`](simulation::Simulation).
+//! One way out: typed [`Event`](event::Event)s and a read-only view of the [`World`](world::World).
+//! Time is integer microseconds, chance comes from the seed, maps are ordered, and there is no I/O: the same input
+//! gives the same trace on every platform.
+//!
+//! Data flows one way: plan → world → events → views → drawing; this crate ends at the events.
+
+pub mod actor;
+pub mod clock;
+pub mod consensus;
+pub mod event;
+pub mod intervention;
+pub mod invariants;
+pub mod lock_client;
+pub mod machine;
+pub mod message;
+pub mod network;
+pub mod rng;
+pub mod settings;
+pub mod simulation;
+pub mod store;
+pub mod sweeper;
+pub mod tenants;
+pub mod time;
+pub mod worker;
+pub mod world;

@@ -1,0 +1,110 @@
+//! The client library of the lock service: one node after another until one answers.
+//!
+//! Every client uses it: workers, the sweeper, other tenants.
+
+use crate::actor::{Actions, Context, TimerKey};
+use crate::machine::NodeId;
+use crate::message::{CallId, LockRequest, Message};
+use crate::time::Mono;
+
+/// What a client keeps between requests.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LockClient {
+    incarnation: u32,
+    calls: u32,
+    /// The node that answered last; the first to be asked next time.
+    preferred: NodeId,
+}
+
+/// A request that is on its way, possibly to its second or third node.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Attempt {
+    /// The present call.
+    pub call: CallId,
+    /// Which node is asked.
+    pub node: NodeId,
+    /// When the present call was sent.
+    pub sent: Mono,
+    /// When the first call for this request was sent.
+    pub first_sent: Mono,
+    /// How many nodes have been asked since the last pause.
+    tried: u8,
+    /// All nodes have been asked in vain; the request waits before it asks again.
+    pub backing_off: bool,
+}
+
+/// What comes after a node that did not help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Ask the node that the attempt names now.
+    Send,
+    /// Every node has been asked.
+    AllTried,
+}
+
+impl LockClient {
+    /// A client that asks n1 first.
+    pub fn new(incarnation: u32) -> LockClient {
+        LockClient { incarnation, calls: 0, preferred: NodeId(1) }
+    }
+
+    /// A number for a call, to whomever.
+    pub fn next_call(&mut self) -> CallId {
+        self.calls += 1;
+        CallId { incarnation: self.incarnation, number: self.calls }
+    }
+
+    /// Begins a request.
+    pub fn begin(&mut self, context: Context<'_>) -> Attempt {
+        let now = context.mono();
+        Attempt {
+            call: self.next_call(),
+            node: self.preferred,
+            sent: now,
+            first_sent: now,
+            tried: 0,
+            backing_off: false,
+        }
+    }
+
+    /// Sends `request` to the attempt's node and waits for an answer until the time-out.
+    pub fn send(
+        &mut self,
+        context: Context<'_>,
+        attempt: &mut Attempt,
+        request: LockRequest,
+        timer: TimerKey,
+        actions: &mut Actions,
+    ) {
+        attempt.call = self.next_call();
+        attempt.sent = context.mono();
+        attempt.tried += 1;
+        attempt.backing_off = false;
+        actions.send(attempt.node, Message::LockRequest(attempt.call, request));
+        actions.set_timer(timer, context.mono() + context.plan.latency.lock_timeout);
+    }
+
+    /// Remembers that the attempt's node answered.
+    pub fn answered(&mut self, attempt: &Attempt) {
+        self.preferred = attempt.node;
+    }
+
+    /// Moves the attempt to the next node: the one that the last one named, else the next in line.
+    pub fn next_node(&mut self, context: Context<'_>, attempt: &mut Attempt, named: Option<NodeId>) -> Next {
+        let count = context.plan.cluster.nodes().len() as u8;
+        if attempt.tried >= count {
+            return Next::AllTried;
+        }
+        attempt.node = named.unwrap_or(NodeId(attempt.node.0 % count + 1));
+        Next::Send
+    }
+
+    /// Lets the attempt rest before it asks all nodes again.
+    pub fn back_off(&mut self, context: Context<'_>, attempt: &mut Attempt, timer: TimerKey, actions: &mut Actions) {
+        attempt.tried = 0;
+        attempt.backing_off = true;
+        let count = context.plan.cluster.nodes().len() as u8;
+        attempt.node = NodeId(attempt.node.0 % count + 1);
+        actions.set_timer(timer, context.mono() + context.plan.latency.lock_backoff);
+    }
+}

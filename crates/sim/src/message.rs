@@ -1,0 +1,303 @@
+//! Everything that machines say to each other.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::consensus::log::Entry;
+use crate::machine::{NodeId, WorkerId};
+use crate::store::Row;
+use crate::time::{Mono, Span};
+
+/// A fencing token: the revision at which the lock's key was created.
+pub type Token = u64;
+
+/// Names a lease: its client makes it up, never twice the same, so that a repeated request is recognised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LeaseId {
+    /// The worker that asked for it.
+    pub worker: WorkerId,
+    /// Which process of that worker, counted from 0.
+    pub incarnation: u32,
+    /// Which lease of that process, counted from 1.
+    pub number: u32,
+}
+
+impl fmt::Display for LeaseId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}-{}.{}", self.worker, self.incarnation, self.number)
+    }
+}
+
+impl Serialize for LeaseId {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// Ties an answer to its request: the caller's incarnation and a running number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CallId {
+    /// Which process of the caller.
+    pub incarnation: u32,
+    /// Which call of that process.
+    pub number: u32,
+}
+
+/// A message on the wire.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Message {
+    /// A client asks the lock service.
+    LockRequest(CallId, LockRequest),
+    /// The lock service answers.
+    LockReply(CallId, LockReply),
+    /// A lock node talks to another.
+    Peer(PeerMessage),
+    /// A worker or the sweeper asks the store.
+    StoreRequest(CallId, StoreRequest),
+    /// The store answers.
+    StoreReply(CallId, StoreReply),
+}
+
+/// What a client asks of the lock service.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LockRequest {
+    /// Who holds the key?
+    ReadKey,
+    /// Grant a lease of this length.
+    GrantLease {
+        /// The lease.
+        lease: LeaseId,
+        /// Its length.
+        ttl: Span,
+    },
+    /// Create the key, bound to the lease, if it does not exist.
+    CreateKey {
+        /// The lease.
+        lease: LeaseId,
+        /// The stop time that the sender will use if this succeeds.
+        /// It is here so that the trace can show it; no node reads it.
+        stop_on_holder: Mono,
+    },
+    /// Start the lease anew.
+    KeepAlive {
+        /// The lease.
+        lease: LeaseId,
+        /// Its length from now on.
+        ttl: Span,
+        /// As in `CreateKey`.
+        stop_on_holder: Mono,
+    },
+    /// End the lease and delete the key that is bound to it.
+    Revoke {
+        /// The lease.
+        lease: LeaseId,
+    },
+    /// Another tenant's change.
+    TenantPut {
+        /// Which one, counted from 1: a repeated request is recognised.
+        number: u32,
+    },
+}
+
+/// What the lock service answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LockReply {
+    /// The key's holder and token, or nothing if it does not exist.
+    Key(Option<(WorkerId, Token)>),
+    /// The lease exists now.
+    LeaseGranted,
+    /// The key exists now; its create revision is the token.
+    Created(Token),
+    /// Somebody else's key exists.
+    Held(WorkerId, Token),
+    /// The lease runs anew.
+    KeptAlive,
+    /// There is no such lease (any more).
+    LeaseNotFound,
+    /// The lease has ended.
+    Revoked,
+    /// The tenant's change is committed.
+    PutDone,
+    /// This node cannot answer; perhaps that one can.
+    NotLeader(Option<NodeId>),
+}
+
+/// What lock nodes say to each other: Raft (Ongaro and Ousterhout, 2014) with pre-votes (Ongaro's thesis, 9.6).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PeerMessage {
+    /// Would you vote for me (`pre`), or: vote for me.
+    RequestVote {
+        /// The term that the candidate stands for.
+        term: u32,
+        /// The candidate's last log index.
+        last_index: u64,
+        /// The term of that entry.
+        last_term: u32,
+        /// Only asking; no term changes.
+        pre: bool,
+    },
+    /// The answer.
+    Vote {
+        /// The term asked for if granted, else the voter's own.
+        term: u32,
+        /// Yes or no.
+        granted: bool,
+        /// As in the request.
+        pre: bool,
+    },
+    /// The leader's entries, or a heartbeat without any.
+    Append {
+        /// The leader's term.
+        term: u32,
+        /// The index before the first entry.
+        prev_index: u64,
+        /// The term of the entry at `prev_index`.
+        prev_term: u32,
+        /// The entries.
+        entries: Vec<Entry>,
+        /// How far the leader knows the log to be committed.
+        commit: u64,
+        /// When it was sent, on the leader's clock; the answer brings it back.
+        sent_on_leader: Mono,
+    },
+    /// The answer.
+    AppendReply {
+        /// The follower's term.
+        term: u32,
+        /// How far the follower's disk agrees with the leader's log; on a refusal, where the leader should try next.
+        matched: u64,
+        /// Whether the entry at `prev_index` was the leader's.
+        ok: bool,
+        /// The leader's clock reading out of the request.
+        sent_on_leader: Mono,
+        /// Answers a heartbeat; such answers are left out of the trace.
+        heartbeat: bool,
+    },
+}
+
+/// What the store is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StoreRequest {
+    /// Return the row.
+    ReadRow,
+    /// Raise the fence and take the row, on condition of the fence; return the row as it was before.
+    Raise {
+        /// The new holder's token.
+        token: Token,
+    },
+    /// Return the fence only, for a worker that compares by itself.
+    ReadFence,
+    /// Record a chunk.
+    WriteChunk {
+        /// The holder's token.
+        token: Token,
+        /// The chunk's number.
+        chunk: u8,
+        /// The worker has compared by itself; do not compare again.
+        unconditional: bool,
+    },
+    /// Set the state to DONE.
+    SetDone {
+        /// The holder's token.
+        token: Token,
+    },
+    /// Return the rows of the sparse index.
+    ReadIndex,
+    /// Put the row back into the queue if it is RUNNING and owner and fence are as seen.
+    Requeue {
+        /// The owner as seen.
+        owner: Token,
+        /// The fence as seen.
+        fence: Token,
+    },
+}
+
+/// What the store answers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum StoreReply {
+    /// The row (before the change, if the request changed it).
+    Row(Box<Row>),
+    /// The fence.
+    Fence(Token),
+    /// Done.
+    Accepted,
+    /// Not done; the fence stands at this token.
+    Refused(Token),
+    /// The claim that the index holds, if any: owner and fence.
+    Claim(Option<(Token, Token)>),
+}
+
+impl Message {
+    /// Heartbeats and their answers: so many, and so alike, that the trace holds one event for each round instead.
+    pub fn is_background(&self) -> bool {
+        match self {
+            Message::Peer(PeerMessage::Append { entries, .. }) => entries.is_empty(),
+            Message::Peer(PeerMessage::AppendReply { heartbeat, .. }) => *heartbeat,
+            _ => false,
+        }
+    }
+}
+
+impl fmt::Display for Message {
+    /// A short label for drawings and logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Message::LockRequest(_, request) => match request {
+                LockRequest::ReadKey => f.write_str("who holds the key?"),
+                LockRequest::GrantLease { .. } => f.write_str("grant a lease"),
+                LockRequest::CreateKey { .. } => f.write_str("create the key"),
+                LockRequest::KeepAlive { .. } => f.write_str("keep alive"),
+                LockRequest::Revoke { .. } => f.write_str("revoke"),
+                LockRequest::TenantPut { .. } => f.write_str("put"),
+            },
+            Message::LockReply(_, reply) => match reply {
+                LockReply::Key(None) => f.write_str("nobody holds it"),
+                LockReply::Key(Some((holder, token))) | LockReply::Held(holder, token) => {
+                    write!(f, "{holder} holds it with token {token}")
+                }
+                LockReply::LeaseGranted => f.write_str("lease granted"),
+                LockReply::Created(token) => write!(f, "key created, token {token}"),
+                LockReply::KeptAlive => f.write_str("kept alive"),
+                LockReply::LeaseNotFound => f.write_str("lease not found"),
+                LockReply::Revoked => f.write_str("revoked"),
+                LockReply::PutDone => f.write_str("put done"),
+                LockReply::NotLeader(Some(node)) => write!(f, "not the leader, ask {node}"),
+                LockReply::NotLeader(None) => f.write_str("not the leader"),
+            },
+            Message::Peer(peer) => match peer {
+                PeerMessage::RequestVote { term, pre: true, .. } => write!(f, "would you vote for me in term {term}?"),
+                PeerMessage::RequestVote { term, .. } => write!(f, "vote for me in term {term}"),
+                PeerMessage::Vote { granted: true, term, .. } => write!(f, "yes, in term {term}"),
+                PeerMessage::Vote { .. } => f.write_str("no vote"),
+                PeerMessage::Append { entries, .. } if entries.is_empty() => f.write_str("heartbeat"),
+                PeerMessage::Append { entries, prev_index, .. } => {
+                    write!(f, "append {}", prev_index + 1)?;
+                    if entries.len() > 1 {
+                        write!(f, "–{}", prev_index + entries.len() as u64)?;
+                    }
+                    Ok(())
+                }
+                PeerMessage::AppendReply { ok: true, matched, .. } => write!(f, "on disk up to {matched}"),
+                PeerMessage::AppendReply { .. } => f.write_str("log differs"),
+            },
+            Message::StoreRequest(_, request) => match request {
+                StoreRequest::ReadRow => f.write_str("read the row"),
+                StoreRequest::Raise { token } => write!(f, "raise the fence to {token}"),
+                StoreRequest::ReadFence => f.write_str("read the fence"),
+                StoreRequest::WriteChunk { token, chunk, .. } => write!(f, "chunk {chunk}, token {token}"),
+                StoreRequest::SetDone { token } => write!(f, "set DONE, token {token}"),
+                StoreRequest::ReadIndex => f.write_str("read the index"),
+                StoreRequest::Requeue { owner, .. } => write!(f, "re-queue if still owned by {owner}"),
+            },
+            Message::StoreReply(_, reply) => match reply {
+                StoreReply::Row(row) => write!(f, "the row: {}", row.state),
+                StoreReply::Fence(fence) => write!(f, "the fence is {fence}"),
+                StoreReply::Accepted => f.write_str("accepted"),
+                StoreReply::Refused(fence) => write!(f, "refused, the fence is {fence}"),
+                StoreReply::Claim(Some((owner, _))) => write!(f, "claimed by {owner}"),
+                StoreReply::Claim(None) => f.write_str("nothing is claimed"),
+            },
+        }
+    }
+}

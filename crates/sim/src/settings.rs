@@ -1,0 +1,202 @@
+//! What can be set while a run goes on, and the plan that a scenario lays down before it.
+
+use serde::Serialize;
+
+use crate::intervention::Intervention;
+use crate::machine::{NodeId, WorkerId};
+use crate::time::{Span, TrueTime};
+
+/// How the store compares the token of a write with its fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FenceMode {
+    /// Accept if fence ≤ token.
+    On,
+    /// Compare nothing.
+    Off,
+    /// Accept if fence < token.
+    RejectEqual,
+    /// The worker reads the fence, compares by itself, then sends an unconditional write.
+    TwoStep,
+}
+
+/// When a new holder raises the fence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RaiseOrder {
+    /// Before it reads or writes anything.
+    First,
+    /// It reads the row first and raises just before its first chunk.
+    Late,
+}
+
+/// The settings of a run; interventions change them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct Settings {
+    /// The lease length T.
+    pub lease: Span,
+    /// How long after its last send a holder renews.
+    pub renew: Span,
+    /// How much earlier than the lease a holder stops.
+    pub margin: Span,
+    /// How the store compares.
+    pub fence: FenceMode,
+    /// When a worker that takes over raises.
+    pub raise: RaiseOrder,
+    /// Whether the store recognises a chunk that it has recorded already.
+    pub idempotent: bool,
+    /// Whether the sweeper runs.
+    pub sweeper: bool,
+}
+
+impl Settings {
+    /// Whether a holder has time to renew before it must stop: renew < lease − margin.
+    pub fn renews_in_time(&self) -> bool {
+        self.renew < self.lease - self.margin
+    }
+}
+
+/// What fixes a run, together with the interventions and the seed.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Plan {
+    /// The settings at the start.
+    pub settings: Settings,
+    /// Chunks in the job.
+    pub chunks: u8,
+    /// Invoices in each chunk.
+    pub invoices_per_chunk: u32,
+    /// The lock service.
+    pub cluster: Cluster,
+    /// What each worker does; a worker that is not named here is idle until it is told to acquire.
+    pub programs: Vec<Program>,
+    /// When other tenants of the lock service commit one change each.
+    pub tenant_commits: Vec<Span>,
+    /// How many changes other tenants have committed before the start.
+    pub tenant_commits_before: u32,
+    /// The sweeper's rules.
+    pub sweeping: Sweeping,
+    /// Delays of the network and of time-outs.
+    pub latency: Latency,
+    /// The scenario's own faults.
+    pub interventions: Vec<Intervention>,
+    /// When the run ends unless told otherwise.
+    pub horizon: TrueTime,
+}
+
+impl Plan {
+    /// The program of `worker`, or the one that every unnamed worker runs.
+    pub fn program(&self, worker: WorkerId) -> Program {
+        self.programs.iter().find(|program| program.worker == worker).cloned().unwrap_or(Program::idle(worker))
+    }
+}
+
+/// The replicated lock service.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Cluster {
+    /// The election timeout of each node: n1 first.
+    pub election_timeouts: Vec<Span>,
+    /// How often a leader sends to its followers.
+    pub heartbeat: Span,
+    /// How long it takes to bring a log entry or a vote to the disk.
+    pub fsync: Span,
+    /// How much longer a sync can take; drawn from the seed, and not at all for seed 0.
+    pub fsync_jitter: Span,
+}
+
+impl Cluster {
+    /// The nodes, n1 first.
+    pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
+        (1..self.election_timeouts.len() as u8 + 1).map(NodeId)
+    }
+
+    /// The election timeout of `node`.
+    pub fn election_timeout(&self, node: NodeId) -> Span {
+        self.election_timeouts[usize::from(node.0) - 1]
+    }
+
+    /// The shortest election timeout of the cluster: a leader that is not heard for so long may have a successor.
+    pub fn election_timeout_min(&self) -> Span {
+        self.election_timeouts.iter().copied().min().unwrap_or(Span::ZERO)
+    }
+}
+
+/// How a worker comes to its work and how long the work takes.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Program {
+    /// The worker.
+    pub worker: WorkerId,
+    /// When its process starts to look for the job; `None`: when it is told to.
+    pub starts: Option<TrueTime>,
+    /// How it finds the job.
+    pub finds: Finds,
+    /// Whether it may be second: a worker that takes over is the one that `raise late` concerns.
+    pub takes_over: bool,
+    /// From the grant to the raise of the fence.
+    pub setup: Span,
+    /// From one chunk's answer to the next chunk's check, unless listed in `work`.
+    pub work_default: Span,
+    /// Work before the check of single chunks.
+    pub work: Vec<(u8, Span)>,
+    /// From the check to the send: the chunk is built in the worker's buffers.
+    pub build: Span,
+}
+
+impl Program {
+    /// What a worker does that the scenario does not mention, and every restarted one: a standby.
+    pub fn idle(worker: WorkerId) -> Program {
+        Program {
+            worker,
+            starts: None,
+            finds: Finds::Standby { every: Span::millis(500) },
+            takes_over: true,
+            setup: Span::millis(34),
+            work_default: Span::millis(1_450),
+            work: Vec::new(),
+            build: Span::millis(100),
+        }
+    }
+
+    /// The work before the check of `chunk`.
+    pub fn work(&self, chunk: u8) -> Span {
+        self.work.iter().find(|(number, _)| *number == chunk).map_or(self.work_default, |(_, work)| *work)
+    }
+}
+
+/// How a worker finds the job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Finds {
+    /// It waits for this one lock and tries again and again.
+    Standby {
+        /// The time between two attempts.
+        every: Span,
+    },
+    /// It looks for queued jobs in the store and tries the lock only if it finds one.
+    Queue {
+        /// The time between two looks.
+        every: Span,
+    },
+}
+
+/// The sweeper's rules.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Sweeping {
+    /// The time between two sweeps.
+    pub every: Span,
+    /// The least time between the first sighting of an orphan and its re-queue.
+    pub sightings_apart: Span,
+}
+
+/// Delays on the wire and the time-outs that go with them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Latency {
+    /// One way between any two machines, the next line's excepted.
+    pub wire: Span,
+    /// One way between a worker and the store.
+    pub worker_store: Span,
+    /// How long a client waits for a lock node before it asks the next.
+    pub lock_timeout: Span,
+    /// How long a client that found no lock node waits before it tries all of them again.
+    pub lock_backoff: Span,
+    /// How long a worker waits for the store.
+    pub store_timeout: Span,
+}

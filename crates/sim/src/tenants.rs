@@ -1,0 +1,89 @@
+//! The other tenants of the lock service: they commit a change now and then, so that revisions have gaps.
+
+use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::lock_client::{Attempt, LockClient, Next};
+use crate::message::{LockReply, LockRequest, Message};
+use crate::time::Mono;
+
+/// All other tenants as one client.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Tenants {
+    client: LockClient,
+    committed: usize,
+    attempt: Option<Attempt>,
+}
+
+impl Tenants {
+    /// The client before its first change.
+    pub fn new() -> Tenants {
+        Tenants { client: LockClient::new(0), committed: 0, attempt: None }
+    }
+
+    /// Takes one input.
+    pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
+        match input {
+            Input::Start => self.wait_for_next(context, actions),
+            Input::Timer { key: TimerKey::Poll, .. } => {
+                let attempt = self.client.begin(context);
+                self.send(context, attempt, actions);
+            }
+            Input::Timer { key: TimerKey::LockTimeout, .. } => {
+                if let Some(attempt) = self.attempt.take() {
+                    if attempt.backing_off {
+                        self.send(context, attempt, actions);
+                    } else {
+                        self.try_next(context, attempt, None, actions);
+                    }
+                }
+            }
+            Input::Message { message: Message::LockReply(call, reply), .. } => {
+                let Some(attempt) = self.attempt.take_if(|attempt| attempt.call == call) else { return };
+                match reply {
+                    LockReply::NotLeader(named) => self.try_next(context, attempt, named, actions),
+                    _ => {
+                        self.client.answered(&attempt);
+                        actions.cancel_timer(TimerKey::LockTimeout);
+                        self.committed += 1;
+                        self.wait_for_next(context, actions);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn wait_for_next(&self, context: Context<'_>, actions: &mut Actions) {
+        if let Some(at) = context.plan.tenant_commits.get(self.committed) {
+            actions.set_timer(TimerKey::Poll, (Mono::ZERO + *at).max(context.mono()));
+        }
+    }
+
+    fn send(&mut self, context: Context<'_>, mut attempt: Attempt, actions: &mut Actions) {
+        let number = context.plan.tenant_commits_before + self.committed as u32 + 1;
+        let request = LockRequest::TenantPut { number };
+        self.client.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
+        self.attempt = Some(attempt);
+    }
+
+    fn try_next(
+        &mut self,
+        context: Context<'_>,
+        mut attempt: Attempt,
+        named: Option<crate::machine::NodeId>,
+        actions: &mut Actions,
+    ) {
+        match self.client.next_node(context, &mut attempt, named) {
+            Next::Send => self.send(context, attempt, actions),
+            Next::AllTried => {
+                self.client.back_off(context, &mut attempt, TimerKey::LockTimeout, actions);
+                self.attempt = Some(attempt);
+            }
+        }
+    }
+}
+
+impl Default for Tenants {
+    fn default() -> Self {
+        Tenants::new()
+    }
+}

@@ -1,0 +1,364 @@
+//! Carrying out interventions.
+//!
+//! One that means nothing in this run has no effect, and the trace says so.
+
+use std::collections::BTreeSet;
+
+use super::machine::{Actor, Held, Life, Timer};
+use super::{Class, Pending, World};
+use crate::actor::Input;
+use crate::event::{Event, Kind, LostBecause, Rate};
+use crate::intervention::{Change, Intervention, ServiceKind, StoreKind, Target};
+use crate::machine::{MachineId, WorkerId};
+use crate::network::Fault;
+use crate::sweeper::Sweeper;
+use crate::time::Span;
+use crate::worker::Worker;
+
+/// Why a change has no effect.
+type Because = String;
+
+impl World {
+    /// Applies an intervention at its own time, which must not lie before the present instant.
+    pub fn apply(&mut self, intervention: &Intervention, events: &mut Vec<Event>) {
+        self.now = self.now.max(intervention.at);
+        if let Err(because) = self.carry_out(&intervention.change, events) {
+            let (machine, intervention) = (subject(&intervention.change), intervention.to_string());
+            let machine = machine.and_then(|target| self.resolve(target).ok()).unwrap_or(MachineId::Operator);
+            self.record(machine, Kind::NoEffect { intervention, because }, events);
+        }
+    }
+
+    fn carry_out(&mut self, change: &Change, events: &mut Vec<Event>) -> Result<(), Because> {
+        match change {
+            Change::Pause { target, lasts, vm } => self.pause(self.resolve(*target)?, *lasts, *vm, events),
+            Change::Resume(target) => self.resume(self.resolve(*target)?, events),
+            Change::Crash(target) => self.crash(self.resolve(*target)?, events),
+            Change::Restart { target, .. } => self.restart(self.resolve(*target)?, events),
+            Change::StepWall(target, by) => {
+                let id = self.resolve(*target)?;
+                let (now, by) = (self.now, *by);
+                let machine = self.machine_mut(id)?;
+                machine.clock.step_wall(now, by);
+                let wall = machine.clock.read(now).wall;
+                self.record(id, Kind::WallStepped { by, wall }, events);
+                Ok(())
+            }
+            Change::Offset(target, offset) => {
+                let id = self.resolve(*target)?;
+                let (now, offset) = (self.now, *offset);
+                let machine = self.machine_mut(id)?;
+                machine.clock.set_offset(now, offset);
+                let wall = machine.clock.read(now).wall;
+                self.record(id, Kind::OffsetSet { offset, wall }, events);
+                Ok(())
+            }
+            Change::Rate(target, ppm) => {
+                let id = self.resolve(*target)?;
+                let now = self.now;
+                self.machine_mut(id)?.clock.set_rate(now, *ppm);
+                self.requeue_timers(id);
+                self.record(id, Kind::RateSet { rate: Rate(*ppm) }, events);
+                Ok(())
+            }
+            Change::Partition(groups) => self.partition(groups, events),
+            Change::Heal => {
+                if !self.network.heal() {
+                    return Err("nothing was cut".into());
+                }
+                self.record(MachineId::Operator, Kind::Healed, events);
+                Ok(())
+            }
+            Change::Isolate(target) => {
+                let id = self.resolve(*target)?;
+                if self.network.is_isolated(id) {
+                    return Err(format!("{id} is cut off already"));
+                }
+                self.network.isolate(id);
+                self.record(id, Kind::Isolated, events);
+                self.lose_what_crosses_the_cut(events);
+                Ok(())
+            }
+            Change::Delay { from, to, by } => self.expect(*from, *to, Fault::Delay(*by)),
+            Change::Drop { from, to } => self.expect(*from, *to, Fault::Drop),
+            Change::Duplicate { from, to } => self.expect(*from, *to, Fault::Duplicate),
+            Change::Fence(mode) => self.set(|settings| settings.fence = *mode, change, events),
+            Change::Idempotent(on) => self.set(|settings| settings.idempotent = *on, change, events),
+            Change::Raise(order) => self.set(|settings| settings.raise = *order, change, events),
+            Change::Lease(span) => self.set(|settings| settings.lease = *span, change, events),
+            Change::Renew(span) => self.set(|settings| settings.renew = *span, change, events),
+            Change::Margin(span) => self.set(|settings| settings.margin = *span, change, events),
+            Change::Sweeper(on) => self.set(|settings| settings.sweeper = *on, change, events),
+            Change::Service(ServiceKind::Consensus) | Change::Store(StoreKind::Row) => Ok(()),
+            Change::Service(_) | Change::Store(_) | Change::Restore { .. } | Change::Set { .. } => {
+                Err("this run has no such thing".into())
+            }
+            Change::Acquire(worker) => self.acquire(*worker, events),
+            Change::Release(worker) => self.release(*worker, events),
+        }
+    }
+
+    fn resolve(&self, target: Target) -> Result<MachineId, Because> {
+        let id = match target {
+            Target::Machine(id) => id,
+            Target::Leader => self.leader().ok_or("no node leads at this moment")?.into(),
+        };
+        if self.machines.contains_key(&id) { Ok(id) } else { Err(format!("there is no {id} in this run")) }
+    }
+
+    fn machine_mut(&mut self, id: MachineId) -> Result<&mut super::Machine, Because> {
+        self.machines.get_mut(&id).ok_or_else(|| format!("there is no {id} in this run"))
+    }
+
+    fn set(
+        &mut self,
+        change: impl FnOnce(&mut crate::settings::Settings),
+        text: &Change,
+        events: &mut Vec<Event>,
+    ) -> Result<(), Because> {
+        let mut settings = self.settings;
+        change(&mut settings);
+        if settings == self.settings {
+            return Err("it is set so already".into());
+        }
+        self.settings = settings;
+        self.record(MachineId::Operator, Kind::SettingChanged { setting: text.to_string() }, events);
+        Ok(())
+    }
+
+    fn expect(&mut self, from: Target, to: Target, fault: Fault) -> Result<(), Because> {
+        let (from, to) = (self.resolve(from)?, self.resolve(to)?);
+        if from == to {
+            return Err(format!("{from} sends no messages to itself"));
+        }
+        self.network.expect(from, to, fault);
+        Ok(())
+    }
+
+    fn ended(&self, id: MachineId) -> bool {
+        id.worker()
+            .and_then(|worker| self.worker(worker))
+            .is_some_and(|worker| !worker.is_running() && worker.state_name() != "idle")
+    }
+
+    fn pause(&mut self, id: MachineId, lasts: Option<Span>, vm: bool, events: &mut Vec<Event>) -> Result<(), Because> {
+        if self.ended(id) {
+            return Err(format!("{id}'s process has ended"));
+        }
+        let now = self.now;
+        let machine = self.machine_mut(id)?;
+        match machine.life {
+            Life::Frozen { .. } => return Err(format!("{id} is paused already")),
+            Life::Down => return Err(format!("{id} is down")),
+            Life::Up => {}
+        }
+        machine.life = Life::Frozen { vm };
+        machine.pauses += 1;
+        let pause = machine.pauses;
+        if vm {
+            machine.clock.stop(now);
+            self.requeue_timers(id);
+        }
+        if let Some(span) = lasts {
+            self.push(now + span, Class::Control, Pending::EndPause { machine: id, pause });
+        }
+        self.record(id, Kind::Paused { worker: id.worker(), vm, lasts }, events);
+        Ok(())
+    }
+
+    pub(super) fn end_pause(&mut self, id: MachineId, pause: u32, events: &mut Vec<Event>) {
+        let same = self.machines.get(&id).is_some_and(|m| m.pauses == pause && matches!(m.life, Life::Frozen { .. }));
+        if same {
+            // It is frozen, so this cannot fail.
+            let _ = self.resume(id, events);
+        }
+    }
+
+    /// What reached the machine while it was frozen is served now: messages before timers, each in order of arrival.
+    fn resume(&mut self, id: MachineId, events: &mut Vec<Event>) -> Result<(), Because> {
+        let now = self.now;
+        let machine = self.machine_mut(id)?;
+        let Life::Frozen { vm } = machine.life else { return Err(format!("{id} is not paused")) };
+        machine.life = Life::Up;
+        // The timed end of this pause must not end a later one.
+        machine.pauses += 1;
+        let held = std::mem::take(&mut machine.held);
+        if vm {
+            machine.clock.start(now);
+        }
+        let mono = machine.clock.read(now).mono;
+        self.record(id, Kind::Resumed { worker: id.worker(), mono }, events);
+        for held in held {
+            match held {
+                Held::Start => {
+                    self.push(now, Class::Timer, Pending::Start { machine: id });
+                }
+                Held::Message(envelope) => {
+                    self.push(now, Class::Message, Pending::Message(envelope));
+                }
+                Held::Timer(key) => {
+                    let (_, _, created) = self.push(now, Class::Timer, Pending::Timer { machine: id, key });
+                    if let Some(timer) = self.machine_mut(id)?.timers.get_mut(&key) {
+                        timer.created = created;
+                        timer.queued_at = Some(now);
+                    }
+                }
+            }
+        }
+        if vm {
+            self.requeue_timers(id);
+        }
+        Ok(())
+    }
+
+    /// Puts a machine's timers where its changed clock wants them.
+    fn requeue_timers(&mut self, id: MachineId) {
+        let now = self.now;
+        let Some(machine) = self.machines.get_mut(&id) else { return };
+        for (key, timer) in &mut machine.timers {
+            let held = machine.held.contains(&Held::Timer(*key));
+            if let Some(at) = timer.queued_at.take() {
+                self.queue.remove(&(at, Class::Timer, timer.created));
+            }
+            if held {
+                continue;
+            }
+            timer.queued_at = machine.clock.true_time_when(timer.due).map(|at| at.max(now));
+            if let Timer { created, queued_at: Some(at), .. } = *timer {
+                self.queue.insert((at, Class::Timer, created), Pending::Timer { machine: id, key: *key });
+            }
+        }
+    }
+
+    fn crash(&mut self, id: MachineId, events: &mut Vec<Event>) -> Result<(), Because> {
+        if self.ended(id) {
+            return Err(format!("{id}'s process has ended"));
+        }
+        let now = self.now;
+        let machine = self.machine_mut(id)?;
+        if machine.life == Life::Down {
+            return Err(format!("{id} is down already"));
+        }
+        if machine.life == (Life::Frozen { vm: true }) {
+            machine.clock.start(now);
+        }
+        machine.life = Life::Down;
+        machine.held.clear();
+        if let Actor::Node(node) = &mut machine.actor {
+            node.crash();
+        }
+        let timers = std::mem::take(&mut machine.timers);
+        for timer in timers.into_values() {
+            if let Some(at) = timer.queued_at {
+                self.queue.remove(&(at, Class::Timer, timer.created));
+            }
+        }
+        self.record(id, Kind::Crashed { worker: id.worker() }, events);
+        Ok(())
+    }
+
+    fn restart(&mut self, id: MachineId, events: &mut Vec<Event>) -> Result<(), Because> {
+        let ended = self.ended(id);
+        let machine = self.machine_mut(id)?;
+        if machine.life != Life::Down && !ended {
+            return Err(format!("{id} is not down"));
+        }
+        machine.life = Life::Up;
+        machine.restarts += 1;
+        let incarnation = machine.restarts;
+        match &mut machine.actor {
+            Actor::Worker(_) => {
+                let Some(worker) = id.worker() else { return Err(format!("{id} is no worker")) };
+                machine.actor = Actor::Worker(Worker::new(worker, incarnation));
+            }
+            Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(incarnation),
+            // Their disks have all that they need.
+            Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) => {}
+        }
+        self.record(id, Kind::Restarted { worker: id.worker() }, events);
+        self.dispatch(id, Input::Start, events);
+        Ok(())
+    }
+
+    fn partition(&mut self, groups: &[Vec<Target>], events: &mut Vec<Event>) -> Result<(), Because> {
+        let mut resolved = Vec::new();
+        let mut seen = BTreeSet::new();
+        for group in groups {
+            let mut members = BTreeSet::new();
+            for target in group {
+                let id = match target {
+                    Target::Leader => self.resolve(*target)?,
+                    Target::Machine(id) => *id,
+                };
+                if !seen.insert(id) {
+                    return Err(format!("{id} would be on two sides"));
+                }
+                members.insert(id);
+            }
+            resolved.push(members);
+        }
+        let shown = resolved.iter().map(|group| group.iter().copied().collect()).collect();
+        self.network.partition(resolved);
+        self.record(MachineId::Operator, Kind::Partitioned { groups: shown }, events);
+        self.lose_what_crosses_the_cut(events);
+        Ok(())
+    }
+
+    fn lose_what_crosses_the_cut(&mut self, events: &mut Vec<Event>) {
+        let network = &self.network;
+        let crossing: Vec<_> = self
+            .queue
+            .iter()
+            .filter_map(|(key, pending)| match pending {
+                Pending::Message(envelope) if network.is_cut(envelope.from, envelope.to) => Some(*key),
+                _ => None,
+            })
+            .collect();
+        for key in crossing {
+            if let Some(Pending::Message(envelope)) = self.queue.remove(&key) {
+                self.lose(&envelope, LostBecause::Partitioned, events);
+            }
+        }
+    }
+
+    fn runnable(&self, id: MachineId) -> Result<(), Because> {
+        match self.life(id) {
+            Some(Life::Up) => Ok(()),
+            Some(Life::Frozen { .. }) => Err(format!("{id} is paused")),
+            _ => Err(format!("{id} is down")),
+        }
+    }
+
+    fn acquire(&mut self, worker: WorkerId, events: &mut Vec<Event>) -> Result<(), Because> {
+        self.runnable(worker.into())?;
+        if !self.worker(worker).is_some_and(Worker::can_start) {
+            return Err(format!("{worker} is at it already"));
+        }
+        self.dispatch(worker.into(), Input::Acquire, events);
+        Ok(())
+    }
+
+    fn release(&mut self, worker: WorkerId, events: &mut Vec<Event>) -> Result<(), Because> {
+        self.runnable(worker.into())?;
+        if !self.worker(worker).is_some_and(Worker::can_release) {
+            return Err(format!("{worker} holds nothing"));
+        }
+        self.dispatch(worker.into(), Input::Release, events);
+        Ok(())
+    }
+}
+
+/// The machine that a change is about, to hang the record of an idle intervention on.
+fn subject(change: &Change) -> Option<Target> {
+    match change {
+        Change::Pause { target, .. } | Change::Restart { target, .. } => Some(*target),
+        Change::Resume(target)
+        | Change::Crash(target)
+        | Change::StepWall(target, _)
+        | Change::Offset(target, _)
+        | Change::Rate(target, _)
+        | Change::Isolate(target) => Some(*target),
+        Change::Acquire(worker) | Change::Release(worker) => Some(Target::Machine((*worker).into())),
+        _ => None,
+    }
+}

@@ -1,0 +1,91 @@
+//! One machine: clocks, a process, its timers, and what waits for it while it is frozen.
+
+use std::collections::BTreeMap;
+
+use super::Envelope;
+use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::clock::MachineClock;
+use crate::consensus::Node;
+use crate::store::Store;
+use crate::sweeper::Sweeper;
+use crate::tenants::Tenants;
+use crate::time::{Mono, TrueTime};
+use crate::worker::Worker;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Machine {
+    pub(super) clock: MachineClock,
+    pub(super) life: Life,
+    pub(super) actor: Actor,
+    pub(super) timers: BTreeMap<TimerKey, Timer>,
+    /// What has reached the machine while it is frozen, in order.
+    pub(super) held: Vec<Held>,
+    /// How often it has been paused: a timed end belongs to one pause.
+    pub(super) pauses: u32,
+    /// How often a process was started again.
+    pub(super) restarts: u32,
+}
+
+/// Whether a machine runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Life {
+    /// It runs.
+    Up,
+    /// It is paused.
+    Frozen {
+        /// Its clocks stand as well.
+        vm: bool,
+    },
+    /// Its process has crashed.
+    Down,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Actor {
+    Worker(Worker),
+    Node(Box<Node>),
+    Store(Store),
+    Sweeper(Sweeper),
+    Tenants(Tenants),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Timer {
+    pub(super) due: Mono,
+    pub(super) created: u64,
+    /// Its place in the queue, while it has one.
+    pub(super) queued_at: Option<TrueTime>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Held {
+    Start,
+    Message(Envelope),
+    Timer(TimerKey),
+}
+
+impl Machine {
+    pub(super) fn new(actor: Actor) -> Machine {
+        Machine {
+            clock: MachineClock::default(),
+            life: Life::Up,
+            actor,
+            timers: BTreeMap::new(),
+            held: Vec::new(),
+            pauses: 0,
+            restarts: 0,
+        }
+    }
+}
+
+impl Actor {
+    pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
+        match self {
+            Actor::Worker(worker) => worker.handle(context, input, actions),
+            Actor::Node(node) => node.handle(context, input, actions),
+            Actor::Store(store) => store.handle(context, input, actions),
+            Actor::Sweeper(sweeper) => sweeper.handle(context, input, actions),
+            Actor::Tenants(tenants) => tenants.handle(context, input, actions),
+        }
+    }
+}

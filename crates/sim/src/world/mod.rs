@@ -1,0 +1,367 @@
+//! The world: true time, all machines, the network, and the queue of what comes next.
+//!
+//! It is the only place where true time, every machine's state and the network meet.
+//! It delivers inputs to actors and carries out their actions; it makes no decision of the protocols.
+//! A world is small, can be cloned, compared and hashed: scrubbing backwards is going on from an earlier clone.
+
+mod change;
+mod machine;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::actor::{Action, Actions, Context, Input, TimerKey};
+use crate::clock::Reading;
+use crate::consensus::Node;
+use crate::event::{Event, Kind, LostBecause};
+use crate::machine::{MachineId, NodeId, WorkerId};
+use crate::message::Message;
+use crate::network::Network;
+use crate::settings::{Plan, Settings};
+use crate::store::Store;
+use crate::sweeper::Sweeper;
+use crate::tenants::Tenants;
+use crate::time::TrueTime;
+use crate::worker::Worker;
+pub use machine::Life;
+use machine::{Actor, Held, Machine, Timer};
+
+/// Everything there is at one instant of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct World {
+    plan: Arc<Plan>,
+    seed: u64,
+    now: TrueTime,
+    created: u64,
+    settings: Settings,
+    machines: BTreeMap<MachineId, Machine>,
+    network: Network,
+    queue: BTreeMap<QueueKey, Pending>,
+    /// Up to which index of the lock service's log the trace shows what its entries did.
+    recorded_up_to: u64,
+}
+
+/// Order of what is due at one instant: ends of pauses, then messages, then timers, each in order of creation.
+type QueueKey = (TrueTime, Class, u64);
+
+/// See [`QueueKey`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+enum Class {
+    Control,
+    Message,
+    Timer,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Pending {
+    EndPause { machine: MachineId, pause: u32 },
+    Message(Envelope),
+    Timer { machine: MachineId, key: TimerKey },
+    Start { machine: MachineId },
+}
+
+/// A message on its way.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Envelope {
+    /// A number for the trace.
+    pub id: u64,
+    /// The sender.
+    pub from: MachineId,
+    /// The receiver.
+    pub to: MachineId,
+    /// When it was sent.
+    pub sent: TrueTime,
+    /// What it says.
+    pub message: Message,
+}
+
+impl World {
+    /// The world at the start of a run.
+    pub fn new(plan: Arc<Plan>, seed: u64) -> World {
+        let mut machines = BTreeMap::new();
+        for worker in WorkerId::ALL {
+            machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(worker, 0))));
+        }
+        for node in plan.cluster.nodes() {
+            machines.insert(node.into(), Machine::new(Actor::Node(Box::new(Node::new(node, &plan, seed)))));
+        }
+        machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::default())));
+        machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(0))));
+        machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new())));
+
+        let mut world = World {
+            settings: plan.settings,
+            plan,
+            seed,
+            now: TrueTime::ZERO,
+            created: 0,
+            machines,
+            network: Network::default(),
+            queue: BTreeMap::new(),
+            recorded_up_to: 0,
+        };
+        let infrastructure: Vec<MachineId> =
+            world.machines.keys().copied().filter(|machine| machine.worker().is_none()).collect();
+        for machine in infrastructure {
+            world.push(TrueTime::ZERO, Class::Timer, Pending::Start { machine });
+        }
+        for program in world.plan.clone().programs.iter() {
+            if let Some(starts) = program.starts {
+                world.push(starts, Class::Timer, Pending::Start { machine: program.worker.into() });
+            }
+        }
+        world
+    }
+
+    /// When the next thing happens, and whether it belongs to an intervention made earlier.
+    pub(crate) fn next(&self) -> Option<(TrueTime, bool)> {
+        self.queue.keys().next().map(|(at, class, _)| (*at, *class == Class::Control))
+    }
+
+    /// Lets the next thing happen; returns whether there was one.
+    pub fn step(&mut self, events: &mut Vec<Event>) -> bool {
+        let Some(((at, _, _), pending)) = self.queue.pop_first() else { return false };
+        self.now = at;
+        match pending {
+            Pending::EndPause { machine, pause } => self.end_pause(machine, pause, events),
+            Pending::Message(envelope) => self.arrive(envelope, events),
+            Pending::Timer { machine, key } => self.fire(machine, key, events),
+            Pending::Start { machine } => self.start(machine, events),
+        }
+        true
+    }
+
+    fn push(&mut self, at: TrueTime, class: Class, pending: Pending) -> QueueKey {
+        self.created += 1;
+        let key = (at, class, self.created);
+        self.queue.insert(key, pending);
+        key
+    }
+
+    fn record(&self, machine: MachineId, kind: Kind, events: &mut Vec<Event>) {
+        events.push(Event { t: self.now, machine, kind });
+    }
+
+    fn start(&mut self, machine: MachineId, events: &mut Vec<Event>) {
+        match self.machines.get_mut(&machine).map(|m| (&m.life, &mut m.held)) {
+            Some((Life::Up, _)) => self.dispatch(machine, Input::Start, events),
+            Some((Life::Frozen { .. }, held)) => held.push(Held::Start),
+            _ => {}
+        }
+    }
+
+    fn arrive(&mut self, envelope: Envelope, events: &mut Vec<Event>) {
+        let to = envelope.to;
+        match self.machines.get_mut(&to).map(|m| (&m.life, &mut m.held)) {
+            Some((Life::Up, _)) => self.receive(envelope, events),
+            Some((Life::Frozen { .. }, held)) => held.push(Held::Message(envelope)),
+            _ => self.lose(&envelope, LostBecause::ReceiverDown, events),
+        }
+    }
+
+    fn receive(&mut self, envelope: Envelope, events: &mut Vec<Event>) {
+        let Envelope { id, from, to, sent, message } = envelope;
+        if !message.is_background() {
+            self.record(to, Kind::MessageReceived { from, id, what: message.to_string(), sent }, events);
+        }
+        self.dispatch(to, Input::Message { from, message }, events);
+    }
+
+    fn lose(&self, envelope: &Envelope, because: LostBecause, events: &mut Vec<Event>) {
+        // Heartbeats that run into a dead node or a partition are as routine as those that arrive.
+        if envelope.message.is_background() && because != LostBecause::Dropped {
+            return;
+        }
+        let Envelope { id, to, sent, message, .. } = envelope;
+        let lost = Kind::MessageLost { to: *to, id: *id, what: message.to_string(), sent: *sent, because };
+        self.record(envelope.from, lost, events);
+    }
+
+    fn fire(&mut self, id: MachineId, key: TimerKey, events: &mut Vec<Event>) {
+        let Some(machine) = self.machines.get_mut(&id) else { return };
+        match machine.life {
+            Life::Up => {
+                if let Some(timer) = machine.timers.remove(&key) {
+                    self.dispatch(id, Input::Timer { key, due: timer.due }, events);
+                }
+            }
+            Life::Frozen { .. } => {
+                if let Some(timer) = machine.timers.get_mut(&key) {
+                    timer.queued_at = None;
+                    machine.held.push(Held::Timer(key));
+                }
+            }
+            Life::Down => {}
+        }
+    }
+
+    /// Gives an input to an actor and carries out what it does.
+    fn dispatch(&mut self, id: MachineId, input: Input, events: &mut Vec<Event>) {
+        let Some(machine) = self.machines.get_mut(&id) else { return };
+        let context = Context { reading: machine.clock.read(self.now), settings: &self.settings, plan: &self.plan };
+        let mut actions = Actions::default();
+        machine.actor.handle(context, input, &mut actions);
+        for action in actions.drain() {
+            match action {
+                Action::Send { to, message } => self.send(id, to, message, events),
+                Action::SetTimer { key, at } => self.set_timer(id, key, at),
+                Action::CancelTimer { key } => self.cancel_timer(id, key),
+                Action::Record { kind, log_index: None } => self.record(id, kind, events),
+                Action::Record { kind, log_index: Some(index) } => {
+                    if index > self.recorded_up_to {
+                        self.recorded_up_to = index;
+                        self.record(id, kind, events);
+                    }
+                }
+            }
+        }
+    }
+
+    fn send(&mut self, from: MachineId, to: MachineId, message: Message, events: &mut Vec<Event>) {
+        self.created += 1;
+        let envelope = Envelope { id: self.created, from, to, sent: self.now, message };
+        let id = envelope.id;
+        if !envelope.message.is_background() {
+            self.record(from, Kind::MessageSent { to, id, what: envelope.message.to_string() }, events);
+        }
+        let hit = self.network.hit(from, to);
+        if hit.drop {
+            self.lose(&envelope, LostBecause::Dropped, events);
+            return;
+        }
+        if self.network.is_cut(from, to) {
+            self.lose(&envelope, LostBecause::Partitioned, events);
+            return;
+        }
+        let mut arrives = self.now + Network::latency(&self.plan.latency, from, to);
+        if let Some(by) = hit.delay {
+            arrives += by;
+            let what = envelope.message.to_string();
+            self.record(from, Kind::MessageDelayed { to, id, what, by }, events);
+        }
+        if hit.duplicate {
+            let what = envelope.message.to_string();
+            self.record(from, Kind::MessageDuplicated { to, id, what }, events);
+            self.push(arrives, Class::Message, Pending::Message(envelope.clone()));
+        }
+        self.push(arrives, Class::Message, Pending::Message(envelope));
+    }
+
+    fn set_timer(&mut self, id: MachineId, key: TimerKey, due: crate::time::Mono) {
+        self.cancel_timer(id, key);
+        self.created += 1;
+        let created = self.created;
+        let Some(machine) = self.machines.get_mut(&id) else { return };
+        let queued_at = machine.clock.true_time_when(due).map(|at| at.max(self.now));
+        machine.timers.insert(key, Timer { due, created, queued_at });
+        if let Some(at) = queued_at {
+            self.queue.insert((at, Class::Timer, created), Pending::Timer { machine: id, key });
+        }
+    }
+
+    fn cancel_timer(&mut self, id: MachineId, key: TimerKey) {
+        let Some(machine) = self.machines.get_mut(&id) else { return };
+        if let Some(Timer { created, queued_at: Some(at), .. }) = machine.timers.remove(&key) {
+            self.queue.remove(&(at, Class::Timer, created));
+        }
+    }
+}
+
+/// The world as observers, snapshots and drawings see it.
+impl World {
+    /// The present instant.
+    pub fn now(&self) -> TrueTime {
+        self.now
+    }
+
+    /// The plan of the run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The settings in force.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// The names of all machines.
+    pub fn machines(&self) -> impl Iterator<Item = MachineId> + '_ {
+        self.machines.keys().copied()
+    }
+
+    /// Whether a machine is up, frozen or down.
+    pub fn life(&self, machine: MachineId) -> Option<&Life> {
+        self.machines.get(&machine).map(|machine| &machine.life)
+    }
+
+    /// What a machine's clocks show at true time `at`, which must not lie before the present instant.
+    pub fn reading(&self, machine: MachineId, at: TrueTime) -> Option<Reading> {
+        self.machines.get(&machine).map(|machine| machine.clock.read(at))
+    }
+
+    /// A worker.
+    pub fn worker(&self, worker: WorkerId) -> Option<&Worker> {
+        match &self.machines.get(&worker.into())?.actor {
+            Actor::Worker(worker) => Some(worker),
+            _ => None,
+        }
+    }
+
+    /// A node of the lock service.
+    pub fn node(&self, node: NodeId) -> Option<&Node> {
+        match &self.machines.get(&node.into())?.actor {
+            Actor::Node(node) => Some(node),
+            _ => None,
+        }
+    }
+
+    /// All nodes of the lock service.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> + '_ {
+        self.machines.iter().filter_map(|(id, machine)| match (&machine.actor, id.node()) {
+            (Actor::Node(node), Some(id)) => Some((id, &**node)),
+            _ => None,
+        })
+    }
+
+    /// The node that leads in the highest term, if one that is not down does.
+    pub fn leader(&self) -> Option<NodeId> {
+        self.nodes()
+            .filter(|(id, node)| node.role_name() == "leader" && self.life((*id).into()) != Some(&Life::Down))
+            .max_by_key(|(_, node)| node.term())
+            .map(|(id, _)| id)
+    }
+
+    /// The store.
+    pub fn store(&self) -> Option<&Store> {
+        match &self.machines.get(&MachineId::Store)?.actor {
+            Actor::Store(store) => Some(store),
+            _ => None,
+        }
+    }
+
+    /// The sweeper.
+    pub fn sweeper(&self) -> Option<&Sweeper> {
+        match &self.machines.get(&MachineId::Sweeper)?.actor {
+            Actor::Sweeper(sweeper) => Some(sweeper),
+            _ => None,
+        }
+    }
+
+    /// Messages on their way, or waiting at a frozen machine, in order of arrival; heartbeats are left out.
+    pub fn in_flight(&self) -> Vec<&Envelope> {
+        let waiting = self.machines.values().flat_map(|machine| &machine.held).filter_map(|held| match held {
+            Held::Message(envelope) => Some(envelope),
+            _ => None,
+        });
+        let travelling = self.queue.values().filter_map(|pending| match pending {
+            Pending::Message(envelope) => Some(envelope),
+            _ => None,
+        });
+        waiting.chain(travelling).filter(|envelope| !envelope.message.is_background()).collect()
+    }
+
+    /// The network.
+    pub fn network(&self) -> &Network {
+        &self.network
+    }
+}

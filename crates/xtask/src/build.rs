@@ -1,0 +1,121 @@
+//! Builds the page: compile, bind to the browser, optimise, lay out, compress.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use wasm_bindgen_cli_support::Bindgen;
+
+use crate::dist::{self, File, Files, Module, Sources, Stamp};
+use crate::failure::{Failure, OrFail, Outcome};
+use crate::toolchain::{self, Toolchain};
+use crate::{budget, cargo, node, progress};
+
+/// Whether the module must be optimised for size, which needs Node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Optimise {
+    /// Fail without Node: what is published and what is tested must be small.
+    Always,
+    /// Leave it out without Node: whoever only wants to see the page needs Rust alone.
+    IfPossible,
+}
+
+/// Brings `dist/` up to date and returns its files.
+pub(crate) fn page(optimise: Optimise) -> Outcome<Vec<File>> {
+    // What is missing is said before the long work, not after it.
+    let optimised = prepare_optimiser(optimise)?;
+    let toolchain = Toolchain::find_or_install()?;
+    let compiled = compile(toolchain)?;
+    // <target directory>/<target>/<profile>/<file>
+    let target = compiled.ancestors().nth(3).unwrap_or(Path::new("target"));
+
+    let wasm = fs::read(&compiled).or_fail(|| format!("Could not read {}", compiled.display()))?;
+    let sources = Sources::read()?;
+    let stamp = Stamp::in_target(target);
+    let fingerprint = sources.fingerprint(&wasm, optimised)?;
+    let files = match stamp.current(&fingerprint) {
+        Some(files) => files,
+        None => {
+            let module = bind(wasm)?;
+            let module = if optimised { optimise_for_size(module, &target.join("xtask"))? } else { module };
+            let mut files = sources.lay_out(module)?;
+            progress::step("Compressing", "the page", || dist::compress(&mut files))?;
+            stamp.publish(&fingerprint, &files)?
+        }
+    };
+    eprintln!("{:>12} {}", "Page", budget::summary(&files));
+    Ok(files)
+}
+
+fn prepare_optimiser(optimise: Optimise) -> Outcome<bool> {
+    match optimise {
+        Optimise::Always => {
+            node::require()?;
+            node::install_packages()?;
+            Ok(true)
+        }
+        Optimise::IfPossible if !node::is_available() => {
+            progress::note("Node 20 or newer was not found: the page works, but it is not optimised for size");
+            Ok(false)
+        }
+        Optimise::IfPossible => {
+            let installed = node::install_packages().is_ok();
+            if !installed {
+                progress::note("npm could not install the optimiser: the page works, but it is not optimised for size");
+            }
+            Ok(installed)
+        }
+    }
+}
+
+/// Compiles the page for WebAssembly and returns the module's path.
+pub(crate) fn compile(toolchain: Toolchain) -> Outcome<PathBuf> {
+    progress::streaming("Compiling", "the page for WebAssembly", || {
+        let mut command = cargo::command();
+        command.args(["build", "--package", "lease-lab-app", "--profile", "wasm", "--target", toolchain::TARGET]);
+        toolchain.apply(&mut command);
+        cargo::build_binary(
+            &mut command,
+            "lease-lab-app",
+            "The page did not compile: correct what cargo reports above and run the command again.",
+        )
+    })
+}
+
+/// Makes the JavaScript that connects the module to the browser.
+fn bind(wasm: Vec<u8>) -> Outcome<Module> {
+    progress::step("Binding", "the page to JavaScript", || {
+        let mut output = Bindgen::new()
+            .input_bytes("lease-lab", wasm)
+            .web(true)
+            .map(|bindgen| bindgen.typescript(false).remove_name_section(true).remove_producers_section(true))
+            .and_then(Bindgen::generate_output)
+            .or_fail(|| "wasm-bindgen could not connect the page to JavaScript".to_owned())?;
+        let mut snippets = Files::new();
+        for (identifier, texts) in output.snippets() {
+            for (index, text) in texts.iter().enumerate() {
+                snippets.insert(format!("snippets/{identifier}/inline{index}.js"), text.clone().into_bytes());
+            }
+        }
+        for (path, text) in output.local_modules() {
+            snippets.insert(format!("snippets/{path}"), text.clone().into_bytes());
+        }
+        if !output.npm_dependencies().is_empty() {
+            return Err(Failure::new(
+                "A dependency of the page wants packages of npm in the browser, which a page without a bundler cannot load: remove the dependency.",
+            ));
+        }
+        Ok(Module { js: output.js().to_owned(), wasm: output.wasm_mut().emit_wasm(), snippets })
+    })
+}
+
+fn optimise_for_size(module: Module, work: &Path) -> Outcome<Module> {
+    progress::step("Optimising", "the page for size", || {
+        let (input, output) = (work.join("bound.wasm"), work.join("optimised.wasm"));
+        fs::create_dir_all(work)
+            .and_then(|()| fs::write(&input, &module.wasm))
+            .or_fail(|| format!("Could not write {}", input.display()))?;
+        node::optimise(&input, &output)?;
+        let wasm = fs::read(&output).or_fail(|| format!("Could not read {}", output.display()))?;
+        Ok(Module { wasm, ..module })
+    })
+}
