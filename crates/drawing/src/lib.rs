@@ -1,1 +1,11 @@
-//! stub
+//! Draws a run.
+//!
+//! [`views`] derives spans and marks from the events of a trace, up to a chosen instant.
+//! [`timeline`] lays them out and returns SVG; [`clock_graph`] draws the clocks with plotters on any backend.
+//! Nothing here knows the DOM, and nothing here knows what should have happened: what is drawn is what the trace says.
+
+pub mod clock_graph;
+pub mod labels;
+pub mod svg;
+pub mod timeline;
+pub mod views;

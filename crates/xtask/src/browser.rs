@@ -37,7 +37,7 @@ pub(crate) fn find_or_install_chromium() -> Outcome<PathBuf> {
     }
     if system::can_install_debian_packages() {
         progress::streaming("Installing", "Chromium for the browser tests", || {
-            Ok(system::install_debian_packages(&DEBIAN_PACKAGES))
+            system::install_debian_packages(&DEBIAN_PACKAGES)
         })?;
     }
     find_chromium().ok_or_else(|| {

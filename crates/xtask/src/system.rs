@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
+use crate::failure::{Failure, Outcome};
+
 /// Finds a program on the search path.
 pub(crate) fn find_program(name: &str) -> Option<PathBuf> {
     let file_name = format!("{name}{}", env::consts::EXE_SUFFIX);
@@ -35,8 +37,8 @@ pub(crate) fn can_install_debian_packages() -> bool {
         && output(Command::new("id").arg("-u")).as_deref() == Some("0")
 }
 
-/// Installs packages of Debian, and says whether that succeeded.
-pub(crate) fn install_debian_packages(packages: &[&str]) -> bool {
+/// Installs packages of Debian.
+pub(crate) fn install_debian_packages(packages: &[&str]) -> Outcome<()> {
     static LISTS_ARE_FRESH: OnceLock<bool> = OnceLock::new();
     let apt_get = || {
         let mut command = Command::new("apt-get");
@@ -45,6 +47,14 @@ pub(crate) fn install_debian_packages(packages: &[&str]) -> bool {
         command
     };
     let run = |command: &mut Command| command.status().is_ok_and(|status| status.success());
-    *LISTS_ARE_FRESH.get_or_init(|| run(apt_get().arg("update")))
-        && run(apt_get().args(["install", "-y", "--no-install-recommends"]).args(packages))
+    let installed = *LISTS_ARE_FRESH.get_or_init(|| run(apt_get().arg("update")))
+        && run(apt_get().args(["install", "-y", "--no-install-recommends"]).args(packages));
+    if installed {
+        Ok(())
+    } else {
+        Err(Failure::new(format!(
+            "apt-get could not install {}: read its report above and run the command again.",
+            packages.join(", ")
+        )))
+    }
 }

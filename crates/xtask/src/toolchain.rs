@@ -37,10 +37,14 @@ impl Toolchain {
         if debian_is_ready() {
             return Ok(Self::Debian);
         }
-        if add_target_with_rustup() {
-            return Ok(Self::InUse);
+        if rustup_is_there() {
+            match add_target_with_rustup() {
+                Ok(()) if in_use_is_ready() => return Ok(Self::InUse),
+                _ => progress::note("rustup could not add the target: looking for another way"),
+            }
         }
-        if install_debian() {
+        if system::can_install_debian_packages() {
+            install_debian()?;
             return Ok(Self::Debian);
         }
         Err(Failure::new(format!(
@@ -79,30 +83,30 @@ fn compiles_for_target(mut rustc: Command) -> bool {
     system::succeeds(&mut rustc)
 }
 
-fn add_target_with_rustup() -> bool {
-    if system::find_program("rustup").is_none() {
-        return false;
-    }
-    let added = progress::streaming("Installing", format!("Rust's target {TARGET} with rustup"), || {
-        let status = Command::new("rustup").args(["target", "add", TARGET]).stdin(Stdio::null()).status();
-        Ok(status.is_ok_and(|status| status.success()))
-    });
-    matches!(added, Ok(true)) && in_use_is_ready()
+fn rustup_is_there() -> bool {
+    system::find_program("rustup").is_some()
 }
 
-fn install_debian() -> bool {
-    if !system::can_install_debian_packages() {
-        return false;
-    }
-    let packages = progress::streaming("Installing", "Debian's compiler for the web", || {
-        Ok(system::install_debian_packages(&DEBIAN_PACKAGES))
-    });
-    if !matches!(packages, Ok(true)) {
-        return false;
-    }
-    let library = progress::streaming("Building", format!("the standard library for {TARGET}"), || {
-        let status = Command::new("bash").args(["-c", BUILD_STANDARD_LIBRARY]).stdin(Stdio::null()).status();
-        Ok(status.is_ok_and(|status| status.success()))
-    });
-    matches!(library, Ok(true)) && debian_is_ready()
+fn add_target_with_rustup() -> Outcome<()> {
+    progress::streaming("Installing", format!("Rust's target {TARGET} with rustup"), || {
+        run(Command::new("rustup").args(["target", "add", TARGET]), "rustup could not add the target")
+    })
+}
+
+fn install_debian() -> Outcome<()> {
+    progress::streaming("Installing", "Debian's compiler for the web", || {
+        system::install_debian_packages(&DEBIAN_PACKAGES)
+    })?;
+    progress::streaming("Building", format!("the standard library for {TARGET}"), || {
+        run(
+            Command::new("bash").args(["-c", BUILD_STANDARD_LIBRARY]),
+            "The standard library for WebAssembly could not be built from Debian's sources: read the report above, or install Rust with rustup.",
+        )
+    })
+}
+
+fn run(command: &mut Command, sentence: &str) -> Outcome<()> {
+    // A stack of the other program's functions helps nobody here.
+    let status = command.env("RUST_BACKTRACE", "0").stdin(Stdio::null()).status();
+    if status.is_ok_and(|status| status.success()) { Ok(()) } else { Err(Failure::new(sentence)) }
 }

@@ -1,0 +1,255 @@
+//! The clock graph: what a machine's clocks show against true time, its stop time, and where they cross.
+//!
+//! One function, generic over the drawing backend: a canvas on the page, SVG for export and tests.
+
+use lease_lab_scenarios::Run;
+use lease_lab_sim::event::Kind;
+use lease_lab_sim::machine::{MachineId, WorkerId};
+use lease_lab_sim::time::{Mono, Span, TrueTime, Wall};
+use plotters::prelude::*;
+
+use crate::views::clocks::{self, ClockTrack};
+use crate::views::{up_to, workers};
+
+/// A worker's clocks over a run.
+#[derive(Clone, Debug)]
+pub struct Clocks {
+    /// Whose.
+    pub worker: WorkerId,
+    track: ClockTrack,
+    /// Its stop time: from each of these instants on, as a reading; nothing while it holds nothing.
+    stops: Vec<(TrueTime, Option<Mono>)>,
+    until: TrueTime,
+}
+
+/// An instant at which a clock reaches the stop time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Crossing {
+    /// The token that the stop time belongs to.
+    pub token: u64,
+    /// The stop time.
+    pub stop: Mono,
+    /// When the monotonic clock reaches it.
+    pub mono_at: Option<TrueTime>,
+    /// When the wall clock reaches the same reading.
+    pub wall_at: Option<TrueTime>,
+}
+
+/// Colours and sizes, in pixels of the backend.
+#[derive(Clone, Copy, Debug)]
+pub struct Style {
+    /// Text and axes.
+    pub ink: (u8, u8, u8),
+    /// Grid.
+    pub line: (u8, u8, u8),
+    /// The worker's own colour.
+    pub worker: (u8, u8, u8),
+    /// The wall clock.
+    pub wall: (u8, u8, u8),
+    /// The stop time.
+    pub stop: (u8, u8, u8),
+    /// Pixels of the backend for one CSS pixel.
+    pub scale: f64,
+}
+
+impl Clocks {
+    /// The clocks of `worker` up to `until`.
+    pub fn new(run: &Run, worker: WorkerId, until: TrueTime) -> Clocks {
+        let events = up_to(&run.events, until);
+        let machine = MachineId::Worker(worker);
+        let track = clocks::tracks(events).remove(&machine).unwrap_or_default();
+        let mut stops = vec![(TrueTime::ZERO, None)];
+        for event in events.iter().filter(|event| event.machine == machine) {
+            match &event.kind {
+                Kind::LockAcquired { stop_time, .. } | Kind::RenewalConfirmed { stop_time, .. } => {
+                    stops.push((event.t, Some(*stop_time)));
+                }
+                Kind::GaveUp { .. } | Kind::ReleaseSent { .. } | Kind::Crashed { .. } => stops.push((event.t, None)),
+                _ => {}
+            }
+        }
+        Clocks { worker, track, stops, until }
+    }
+
+    /// Where the clocks cross the last stop time of each hold: the graph's content as a table.
+    pub fn crossings(&self, run: &Run) -> Vec<Crossing> {
+        let lanes = workers::lanes(up_to(&run.events, self.until), self.until);
+        let holds = lanes.get(&self.worker).map(|lane| lane.holds.as_slice()).unwrap_or_default();
+        holds
+            .iter()
+            .map(|hold| {
+                let from = hold.may_act.from;
+                Crossing {
+                    token: hold.token,
+                    stop: hold.stop,
+                    mono_at: self.track.when_mono(hold.stop, from, run.horizon),
+                    wall_at: self.track.when_wall(Wall::from_micros(hold.stop.as_micros()), from, run.horizon),
+                }
+            })
+            .collect()
+    }
+
+    /// Points of both clocks: every change and its ends, so that steps are vertical.
+    fn points(&self, to: TrueTime) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
+        let mut times = vec![TrueTime::ZERO];
+        for change in self.track.changes().filter(|change| *change <= to) {
+            times.push(change - Span::micros(1));
+            times.push(change);
+        }
+        times.push(to);
+        let reading = |at: &TrueTime| (at.as_seconds(), self.track.reading(*at));
+        times
+            .iter()
+            .filter(|at| **at >= TrueTime::ZERO)
+            .map(reading)
+            .map(|(t, reading)| ((t, reading.mono.as_seconds()), (t, reading.wall.as_seconds())))
+            .unzip()
+    }
+
+    /// Draws the graph from `from` to `to` of true time.
+    ///
+    /// # Errors
+    /// What the backend reports.
+    pub fn draw<B: DrawingBackend>(
+        &self,
+        backend: B,
+        run: &Run,
+        (from, to): (TrueTime, TrueTime),
+        style: Style,
+    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
+        let root = backend.into_drawing_area();
+        let scaled = |pixels: f64| (pixels * style.scale).round() as i32;
+        let color = |(r, g, b): (u8, u8, u8)| RGBColor(r, g, b);
+        let seen_until = to.min(self.until);
+        let (mono, wall) = self.points(seen_until);
+        let in_view = |points: &[(f64, f64)]| {
+            points.iter().filter(|(t, _)| *t >= from.as_seconds()).map(|(_, y)| *y).fold(0.0, f64::max)
+        };
+        let stop_top = self.stops.iter().filter_map(|(_, stop)| *stop).map(Mono::as_seconds).fold(0.0, f64::max);
+        let top = in_view(&mono).max(in_view(&wall)).max(stop_top.min(to.as_seconds() * 1.1)).max(1.0);
+        let bottom_time = from.min(seen_until);
+        let low = self.track.reading(bottom_time);
+        let bottom = low.mono.as_seconds().min(low.wall.as_seconds()).min(top - 0.001);
+
+        let font = ("sans-serif", scaled(11.0)).into_font();
+        let mut chart = ChartBuilder::on(&root)
+            .margin(scaled(8.0))
+            .margin_right(scaled(24.0))
+            .x_label_area_size(scaled(26.0))
+            .y_label_area_size(scaled(34.0))
+            .build_cartesian_2d(from.as_seconds()..to.as_seconds(), bottom..top)?;
+        chart
+            .configure_mesh()
+            .disable_mesh()
+            .axis_style(color(style.line))
+            .label_style(font.color(&color(style.ink)))
+            .x_labels(7)
+            .y_labels(6)
+            .x_label_formatter(&|value| format!("{}", (value * 100.0).round() / 100.0))
+            .y_label_formatter(&|value| format!("{}", (value * 100.0).round() / 100.0))
+            .draw()?;
+
+        let stroke = |pixels: f64| scaled(pixels).max(1) as u32;
+        // The flat stop reading, while there is one.
+        for (place, (since, stop)) in self.stops.iter().enumerate() {
+            let Some(stop) = stop else { continue };
+            let ends = self.stops.get(place + 1).map_or(self.until, |(next, _)| *next);
+            let (left, right) = ((*since).max(from), ends.min(to));
+            if left < right {
+                let line = [(left.as_seconds(), stop.as_seconds()), (right.as_seconds(), stop.as_seconds())];
+                chart.draw_series(LineSeries::new(line, color(style.stop).stroke_width(stroke(1.5))))?;
+            }
+        }
+        let clip = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
+            let mut clipped = Vec::new();
+            for pair in points.windows(2) {
+                let ((t0, y0), (t1, y1)) = (pair[0], pair[1]);
+                if t1 < from.as_seconds() {
+                    continue;
+                }
+                if t0 < from.as_seconds() && t1 > t0 {
+                    let part = (from.as_seconds() - t0) / (t1 - t0);
+                    clipped.push((from.as_seconds(), y0 + (y1 - y0) * part));
+                } else {
+                    clipped.push((t0, y0));
+                }
+                clipped.push((t1, y1));
+            }
+            clipped
+        };
+        let wall = clip(&wall);
+        chart.draw_series(DashedLineSeries::new(
+            wall,
+            stroke(5.0),
+            stroke(4.0),
+            color(style.wall).stroke_width(stroke(2.0)),
+        ))?;
+        chart.draw_series(LineSeries::new(clip(&mono), color(style.worker).stroke_width(stroke(2.0))))?;
+        for crossing in self.crossings(run) {
+            let y = crossing.stop.as_seconds();
+            for (at, filled) in [(crossing.mono_at, true), (crossing.wall_at, false)] {
+                let Some(at) = at.filter(|at| (from..=seen_until).contains(at)) else { continue };
+                let dot = color(if filled { style.worker } else { style.wall });
+                let shape = if filled { dot.filled() } else { dot.stroke_width(stroke(2.0)) };
+                chart.draw_series([Circle::new(
+                    (at.as_seconds(), y),
+                    scaled(if filled { 4.0 } else { 6.0 }),
+                    shape,
+                )])?;
+            }
+        }
+        root.present()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lease_lab_scenarios::run::Input;
+    use lease_lab_sim::intervention::parse_list;
+    use plotters_svg::SVGBackend;
+
+    const STYLE: Style = Style {
+        ink: (0, 0, 0),
+        line: (0, 0, 0),
+        worker: (0, 0, 255),
+        wall: (0, 128, 0),
+        stop: (255, 0, 0),
+        scale: 1.0,
+    };
+
+    fn run(list: &str) -> Run {
+        let scenario = lease_lab_scenarios::find("billing-story").expect("the story exists");
+        let mut interventions = (scenario.plan)().interventions;
+        interventions.extend(parse_list(list).expect("the test's list can be read"));
+        Run::new(scenario, Input { interventions: Some(interventions), ..Input::default() }).expect("it makes sense")
+    }
+
+    #[test]
+    fn a_wall_clock_set_back_reaches_the_stop_time_late() {
+        let run = run("16 step-wall B -3");
+        let clocks = Clocks::new(&run, WorkerId::B, run.horizon);
+        let crossings = clocks.crossings(&run);
+        assert_eq!(crossings.len(), 1);
+        let crossing = &crossings[0];
+        let (mono, wall) = (crossing.mono_at.expect("it runs on"), crossing.wall_at.expect("it runs on"));
+        assert_eq!((wall - mono).as_micros(), 3_000_000);
+    }
+
+    #[test]
+    fn the_graph_can_be_drawn_for_every_worker_and_zoom() {
+        for list in ["", "16 step-wall B -3", "0 rate A 0.5; 3 pause A 10 vm", "0 offset C 20", "0 offset C -20"] {
+            let run = run(list);
+            for worker in WorkerId::ALL {
+                for (from, to) in [(0, 60), (12, 22), (19, 20)] {
+                    let mut svg = String::new();
+                    let window = (TrueTime::from_millis(from * 1000), TrueTime::from_millis(to * 1000));
+                    Clocks::new(&run, worker, run.horizon)
+                        .draw(SVGBackend::with_string(&mut svg, (600, 240)), &run, window, STYLE)
+                        .expect("the backend writes into memory");
+                    assert!(svg.contains("polyline"), "{list}, {worker}, {from}–{to} s");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,440 @@
+//! The lanes: workers, the lock service, the store.
+
+use std::collections::BTreeMap;
+
+use lease_lab_scenarios::Run;
+use lease_lab_sim::event::{Event, RefusedBecause};
+use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::message::Token;
+use lease_lab_sim::time::TrueTime;
+
+use super::{Layout, worker_class};
+use crate::labels::{Area, Labels, text_area, text_width};
+use crate::svg::{Anchor, Svg};
+use crate::views::lock::{Held, HeldEnded, NodeLane};
+use crate::views::store::{StoreLane, What};
+use crate::views::workers::{Hold, WorkerLane};
+use crate::views::{Stretch, lock, store, up_to, workers};
+
+const NOTE: f64 = 11.0;
+const NAME: f64 = 13.0;
+/// Half the height of a bar.
+const BAR: f64 = 10.0;
+
+/// Everything that the lanes show.
+pub(super) struct View<'a> {
+    pub(super) events: &'a [Event],
+    pub(super) workers: BTreeMap<WorkerId, WorkerLane>,
+    pub(super) keys: Vec<Held>,
+    nodes: BTreeMap<NodeId, NodeLane>,
+    store: StoreLane,
+    pub(super) until: TrueTime,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(run: &'a Run, until: TrueTime) -> View<'a> {
+        let events = up_to(&run.events, until);
+        View {
+            events,
+            workers: workers::lanes(events, until),
+            keys: lock::keys(events, until),
+            nodes: lock::nodes(events, run.plan.cluster.nodes(), until),
+            store: store::lane(events),
+            until,
+        }
+    }
+}
+
+/// What the drawing functions share: the layout, what is drawn, and where labels stand.
+pub(super) struct Pen<'a> {
+    pub(super) layout: &'a Layout,
+    pub(super) svg: Svg,
+    labels: Labels,
+}
+
+impl<'a> Pen<'a> {
+    pub(super) fn new(layout: &'a Layout) -> Pen<'a> {
+        let bounds = Area { left: 0.0, top: 0.0, right: layout.width, bottom: layout.height };
+        Pen { layout, svg: Svg::default(), labels: Labels::new(bounds) }
+    }
+
+    pub(super) fn finish(self) -> (String, Vec<Area>) {
+        (self.svg.finish(), self.labels.taken().to_vec())
+    }
+
+    /// The visible part of a stretch in pixels, if any of it is visible.
+    pub(super) fn visible(&self, stretch: Stretch) -> Option<(f64, f64)> {
+        let window = Stretch { from: self.layout.from, to: self.layout.to };
+        let seen = stretch.common(window)?;
+        Some((self.layout.x(seen.from), self.layout.x(seen.to)))
+    }
+
+    pub(super) fn sees(&self, at: TrueTime) -> bool {
+        (self.layout.from..=self.layout.to).contains(&at)
+    }
+
+    /// Writes a label if there is room for it; returns whether there was.
+    pub(super) fn label(&mut self, class: &str, size: f64, at: (f64, f64), anchor: Anchor, text: &str) -> bool {
+        let free = self.labels.take(text_area(text, size, at, anchor));
+        if free {
+            self.svg.text(class, at, anchor, text);
+        }
+        free
+    }
+
+    /// Writes a label inside a bar if it fits there.
+    fn label_in_bar(&mut self, class: &str, (left, right): (f64, f64), baseline: f64, texts: &[String]) {
+        for text in texts {
+            if text_width(text, NOTE) + 12.0 <= right - left
+                && self.label(class, NOTE, (left + 8.0, baseline), Anchor::Start, text)
+            {
+                return;
+            }
+        }
+    }
+
+    /// A text in a filled pill beside a mark: to its right, else to its left.
+    pub(super) fn pill(&mut self, class: &str, mark: (f64, f64), text: &str) -> bool {
+        let width = text_width(text, NOTE) + 20.0;
+        for left in [mark.0 + 12.0, mark.0 - 12.0 - width] {
+            let area = Area { left, top: mark.1 - 12.0, right: left + width, bottom: mark.1 + 12.0 };
+            if self.labels.take(area) {
+                let svg = &mut self.svg;
+                svg.rect(&format!("pill {class}"), area.left, area.top, width, 24.0, 12.0);
+                svg.text(&format!("pill-text {class}"), (area.left + 10.0, mark.1 + 4.0), Anchor::Start, text);
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Lane grounds, names and the axis.
+pub(super) fn background(pen: &mut Pen<'_>) {
+    let layout = pen.layout;
+    let (left, right) = (layout.plot_left, layout.plot_right);
+    let width = right - left;
+    for (worker, lane) in layout.workers() {
+        pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
+        let (name, y) = if layout.compact {
+            (worker.to_string(), lane.middle() + 4.0)
+        } else {
+            (format!("Worker {worker}"), lane.middle() - 3.0)
+        };
+        pen.label(&format!("name {}", worker_class(worker.into())), NAME, (0.0, y), Anchor::Start, &name);
+    }
+    let nodes: Vec<_> = layout.nodes().collect();
+    let nodes_bottom = nodes.last().map_or(layout.keys.1, |(_, lane)| lane.bottom);
+    pen.svg.rect("lane", left, layout.keys.0, width, nodes_bottom - layout.keys.0 + 4.0, 6.0);
+    let keys_middle = (layout.keys.0 + layout.keys.1) / 2.0;
+    let (name, y) = if layout.compact { ("Lock", keys_middle + 4.0) } else { ("Lock service", keys_middle - 3.0) };
+    pen.label("name", NAME, (0.0, y), Anchor::Start, name);
+    for (node, lane) in nodes {
+        pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, &node.to_string());
+    }
+    if let Some(lane) = layout.lane(MachineId::Store) {
+        pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
+        let y = if layout.compact { lane.middle() + 4.0 } else { lane.middle() - 3.0 };
+        pen.label("name", NAME, (0.0, y), Anchor::Start, "Store");
+    }
+    axis(pen);
+}
+
+fn axis(pen: &mut Pen<'_>) {
+    const STEPS_MICROS: [i64; 14] = [
+        1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 1_000_000, 2_000_000, 5_000_000,
+        10_000_000, 20_000_000,
+    ];
+    let layout = pen.layout;
+    let room = if layout.compact { 40.0 } else { 60.0 };
+    let per_micro = layout.pixels_per_second() / 1e6;
+    let step = STEPS_MICROS.into_iter().find(|step| *step as f64 * per_micro >= room).unwrap_or(60_000_000);
+    let baseline = layout.lanes_bottom + 18.0;
+    // The unit stands at the end of the axis; the last number gives way to it.
+    pen.label("tick", NOTE, (layout.plot_right + 2.0, baseline), Anchor::Middle, "s");
+    let first = (layout.from.as_micros() + step - 1).div_euclid(step) * step;
+    let mut micros = first;
+    while micros <= layout.to.as_micros() {
+        let at = TrueTime::from_micros(micros);
+        let x = layout.x(at);
+        pen.svg.line("grid", (x, layout.lanes_top), (x, layout.lanes_bottom));
+        pen.label("tick", NOTE, (x, baseline), Anchor::Middle, &at.to_string());
+        micros += step;
+    }
+}
+
+pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    for (worker, area) in layout.workers() {
+        let Some(lane) = view.workers.get(&worker) else { continue };
+        let class = worker_class(worker.into());
+        let (top, middle) = (area.middle() - BAR, area.middle());
+        for hold in &lane.holds {
+            draw_hold(pen, class, hold, top);
+        }
+        for (stretch, vm) in &lane.frozen {
+            let Some((left, right)) = pen.visible(*stretch) else { continue };
+            pen.svg.rect("frozen", left, top - 5.0, right - left, BAR * 2.0 + 10.0, 4.0);
+            let what = if *vm { "clocks and all frozen" } else { "frozen" };
+            // A pause that is still going on has no end that could be told.
+            let text = if stretch.to >= view.until {
+                format!("{what} from {}", stretch.from.told())
+            } else {
+                format!("{what} {} – {}", stretch.from.told(), stretch.to.told())
+            };
+            let center = (left + right) / 2.0;
+            let _ = pen.label("note", NOTE, (center, area.top - 3.0), Anchor::Middle, &text)
+                || pen.label("note", NOTE, (left, area.top - 3.0), Anchor::Start, &text)
+                || pen.label("note", NOTE, (center, area.top - 3.0), Anchor::Middle, what);
+        }
+        for hold in &lane.holds {
+            label_hold(pen, class, hold, middle);
+        }
+        for (at, passed) in &lane.checks {
+            if pen.sees(*at) && (layout.pixels_per_second() > 60.0 || !passed) {
+                let x = layout.x(*at);
+                let class = if *passed { "check" } else { "check failed" };
+                pen.svg.line(class, (x, top - 4.0), (x, top + BAR * 2.0 + 4.0));
+            }
+        }
+        for at in &lane.crashes {
+            if pen.sees(*at) {
+                let x = layout.x(*at);
+                pen.svg.cross("cross", (x, middle), 6.0, &format!("{worker} dies at {}", at.told()));
+                let text = format!("{worker} dies, {}", at.told());
+                let _ = pen.label("note", NOTE, (x, area.top - 3.0), Anchor::Start, &text)
+                    || pen.label("note", NOTE, (x, area.top - 3.0), Anchor::End, &text);
+            }
+        }
+        for at in &lane.restarts {
+            if pen.sees(*at) {
+                pen.label("note", NOTE, (layout.x(*at), area.top - 3.0), Anchor::Start, "restarts");
+            }
+        }
+    }
+}
+
+fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, top: f64) {
+    if let Some((left, right)) = pen.visible(hold.may_act) {
+        // Even a short hold is seen.
+        pen.svg.rect(&format!("may-act {class}"), left, top, (right - left).max(2.0), BAR * 2.0, 5.0);
+    }
+    for stretch in [hold.believes, hold.would_have].into_iter().flatten() {
+        if let Some((left, right)) = pen.visible(stretch) {
+            pen.svg.rect(&format!("believes {class}"), left, top, right - left, BAR * 2.0, 5.0);
+        }
+    }
+}
+
+fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
+    if let Some(bar) = pen.visible(hold.may_act) {
+        let stop = hold.stop.told();
+        let texts = [format!("may act until {stop}"), format!("until {stop}"), format!("token {}", hold.token)];
+        pen.label_in_bar(&format!("in-bar {class}"), bar, middle + 4.0, &texts);
+    }
+    if let Some(bar) = hold.believes.and_then(|stretch| pen.visible(stretch)) {
+        let texts = ["still believes".to_owned()];
+        pen.label_in_bar(&format!("in-outline {class}"), bar, middle + 4.0, &texts);
+    }
+}
+
+pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    let middle = (layout.keys.0 + layout.keys.1) / 2.0 + 3.0;
+    for key in &view.keys {
+        let Some((left, right)) = pen.visible(key.during) else { continue };
+        let class = worker_class(key.worker.into());
+        pen.svg.rect(&format!("held {class}"), left, middle - BAR, (right - left).max(2.0), BAR * 2.0, 5.0);
+        let texts = [format!("key · {}", key.token), key.token.to_string()];
+        pen.label_in_bar("in-outline", (left, right), middle + 4.0, &texts);
+    }
+    for key in &view.keys {
+        let end = key.during.to;
+        if !pen.sees(end) {
+            continue;
+        }
+        let text = match key.ended {
+            Some(HeldEnded::Expired) => format!("expires {}", end.told()),
+            Some(HeldEnded::Released) => format!("released {}", end.told()),
+            None => continue,
+        };
+        let x = layout.x(end);
+        let _ = pen.label("note", NOTE, (x, layout.keys.0 - 4.0), Anchor::End, &text)
+            || pen.label("note", NOTE, (x, layout.keys.0 - 4.0), Anchor::Start, &text);
+    }
+    for gap in gaps(view) {
+        if let Some((left, right)) = pen.visible(gap) {
+            let text = "nobody holds it";
+            if text_width(text, NOTE) + 16.0 < right - left {
+                pen.label("note", NOTE, ((left + right) / 2.0, middle + 4.0), Anchor::Middle, text);
+            }
+        }
+    }
+    for (node, area) in layout.nodes() {
+        let Some(lane) = view.nodes.get(&node) else { continue };
+        let y = area.middle();
+        for stretch in &lane.up {
+            if let Some((left, right)) = pen.visible(*stretch) {
+                pen.svg.line("follows", (left, y), (right, y));
+            }
+        }
+        for (stretch, _) in &lane.led {
+            if let Some((left, right)) = pen.visible(*stretch) {
+                pen.svg.line("leads", (left, y), (right, y));
+            }
+        }
+        for stretch in &lane.frozen {
+            if let Some((left, right)) = pen.visible(*stretch) {
+                pen.svg.rect("frozen", left, area.top + 3.0, right - left, area.bottom - area.top - 6.0, 3.0);
+            }
+        }
+        for at in &lane.crashes {
+            if pen.sees(*at) {
+                let x = layout.x(*at);
+                pen.svg.cross("cross", (x, y), 5.0, &format!("{node} dies at {}", at.told()));
+                let text = format!("{node} dies, {}", at.told());
+                let _ = pen.label("note", NOTE, (x - 8.0, y - 5.0), Anchor::End, &text)
+                    || pen.label("note", NOTE, (x + 8.0, y - 5.0), Anchor::Start, &text);
+            }
+        }
+        for (stretch, term) in &lane.led {
+            if let Some((left, right)) = pen.visible(*stretch) {
+                let text = format!("leader, term {term}");
+                if text_width(&text, NOTE) + 8.0 < right - left {
+                    pen.label("note", NOTE, (left + 6.0, y - 5.0), Anchor::Start, &text);
+                }
+            }
+        }
+        for at in &lane.discards {
+            if pen.sees(*at) {
+                let x = layout.x(*at);
+                pen.svg.diamond("discard", (x, y), 4.0, "drops entries that no majority ever had");
+            }
+        }
+    }
+}
+
+/// The times at which nobody holds the key, after somebody held it.
+fn gaps(view: &View<'_>) -> Vec<Stretch> {
+    let ends = view.keys.iter().filter(|key| key.ended.is_some()).map(|key| key.during.to);
+    ends.map(|from| {
+        let to = view.keys.iter().map(|key| key.during.from).find(|start| *start >= from).unwrap_or(view.until);
+        Stretch { from, to }
+    })
+    .collect()
+}
+
+/// Heights of the fence: one level for each token that it has had.
+pub(super) struct Levels {
+    tokens: Vec<Token>,
+    base: f64,
+    step: f64,
+}
+
+impl Levels {
+    pub(super) fn new(layout: &Layout, lanes: &[&StoreLane]) -> Option<Levels> {
+        let area = layout.lane(MachineId::Store)?;
+        let mut tokens: Vec<Token> = lanes.iter().flat_map(|lane| &lane.fence).map(|(_, token)| *token).collect();
+        tokens.sort_unstable();
+        tokens.dedup();
+        let base = area.bottom - 14.0;
+        let steps = tokens.len().saturating_sub(1).max(3) as f64;
+        Some(Levels { tokens, base, step: ((area.bottom - area.top - 48.0) / steps).min(22.0) })
+    }
+
+    pub(super) fn y(&self, token: Token) -> f64 {
+        let level = self.tokens.partition_point(|known| *known < token);
+        self.base - level as f64 * self.step
+    }
+}
+
+/// The points of the fence's step line within the visible time.
+pub(super) fn fence_points(pen: &Pen<'_>, levels: &Levels, lane: &StoreLane, until: TrueTime) -> Vec<(f64, f64)> {
+    let layout = pen.layout;
+    let clamp = |at: TrueTime| layout.x(at.max(layout.from).min(layout.to));
+    let mut points = Vec::new();
+    for (place, (at, token)) in lane.fence.iter().enumerate() {
+        let ends = lane.fence.get(place + 1).map_or(until, |(next, _)| *next);
+        if ends < layout.from || *at > layout.to {
+            continue;
+        }
+        points.push((clamp(*at), levels.y(*token)));
+        points.push((clamp(ends), levels.y(*token)));
+    }
+    points
+}
+
+pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    let Some(area) = layout.lane(MachineId::Store) else { return };
+    let Some(levels) = Levels::new(layout, &[&view.store]) else { return };
+    let points = fence_points(pen, &levels, &view.store, view.until);
+    if let (Some(first), Some(last)) = (points.first(), points.last()) {
+        let mut ground = points.clone();
+        ground.push((last.0, levels.base));
+        ground.push((first.0, levels.base));
+        pen.svg.polygon("fence-ground", &ground);
+        pen.svg.polyline("fence", &points);
+    }
+    // Refusals come first: they are what a reader looks for.
+    for mark in &view.store.marks {
+        let What::Refused { worker, token, because, .. } = &mark.what else { continue };
+        if !pen.sees(mark.at) {
+            continue;
+        }
+        // A stale token hits the fence at its own height, below the line.
+        let token = if *because == RefusedBecause::TokenBelowFence { *token } else { mark.fence };
+        let at = (layout.x(mark.at), levels.y(token));
+        let text = mark.what.refusal().unwrap_or_default();
+        pen.svg.cross(&format!("cross refused {}", worker_class((*worker).into())), at, 7.0, &text);
+        if !pen.pill("danger", at, &text) {
+            pen.pill("danger", at, "refused");
+        }
+    }
+    for mark in &view.store.marks {
+        if !pen.sees(mark.at) {
+            continue;
+        }
+        let x = layout.x(mark.at);
+        let y = levels.y(mark.fence);
+        let at = mark.at.told();
+        match &mark.what {
+            What::Written { worker, chunk, token, again } => {
+                let class = worker_class((*worker).into());
+                if *again {
+                    // A stale write is recorded at the height of its own token.
+                    let place = (x, levels.y(*token));
+                    pen.svg.circle(&format!("write again {class}"), place, 6.5, &format!("chunk {chunk} again, {at}"));
+                    let text = format!("{worker}’s chunk {chunk}: charged twice");
+                    if !pen.pill("danger", place, &text) {
+                        pen.pill("danger", place, "twice");
+                    }
+                } else {
+                    let title = format!("{worker}’s chunk {chunk} recorded at {at}");
+                    pen.svg.circle(&format!("write {class}"), (x, y), 5.0, &title);
+                }
+            }
+            What::Done(_) => {
+                pen.svg.diamond("done", (x, y), 6.0, &format!("DONE at {at}"));
+                let _ = pen.label("note strong", NOTE, (x + 10.0, y - 8.0), Anchor::Start, "DONE")
+                    || pen.label("note strong", NOTE, (x - 10.0, y - 8.0), Anchor::End, "DONE");
+            }
+            What::OrphanSeen | What::Requeued => {
+                let requeued = mark.what == What::Requeued;
+                let (class, text) = if requeued { ("swept again", "re-queued") } else { ("swept", "orphan seen") };
+                let place = (x, area.bottom - 8.0);
+                pen.svg.diamond(class, place, 4.5, &format!("the sweeper: {text} at {at}"));
+                let _ = pen.label("note", NOTE, (x + 8.0, place.1 + 3.0), Anchor::Start, text)
+                    || pen.label("note", NOTE, (x - 8.0, place.1 + 3.0), Anchor::End, text);
+            }
+            What::Raised(_) | What::Refused { .. } => {}
+        }
+    }
+    for (place, (at, token)) in view.store.fence.iter().enumerate().skip(1) {
+        let ends = view.store.fence.get(place + 1).map_or(view.until, |(next, _)| *next);
+        if let Some((left, _)) = pen.visible(Stretch { from: *at, to: ends }) {
+            let text = format!("fence {token}");
+            pen.label("fence-label", 12.0, (left + 6.0, levels.y(*token) - 9.0), Anchor::Start, &text);
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Where the lanes are, and how true time maps to pixels.
+
+use lease_lab_scenarios::Run;
+use lease_lab_sim::event::Kind;
+use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::time::TrueTime;
+
+use super::Options;
+
+/// Below this width names are short and lanes are close together.
+const COMPACT_BELOW: f64 = 640.0;
+
+/// Geometry of a timeline in CSS pixels.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Layout {
+    /// Width of the whole drawing.
+    pub width: f64,
+    /// Height of the whole drawing.
+    pub height: f64,
+    /// Left edge of the part in which time runs.
+    pub plot_left: f64,
+    /// Its right edge.
+    pub plot_right: f64,
+    /// Where the lanes begin.
+    pub lanes_top: f64,
+    /// Where they end and the axis begins.
+    pub lanes_bottom: f64,
+    /// True time at the left edge.
+    pub from: TrueTime,
+    /// True time at the right edge.
+    pub to: TrueTime,
+    /// Short names.
+    pub compact: bool,
+    /// Every lane, from top to bottom.
+    pub lanes: Vec<LaneArea>,
+    /// The lane of the lock service's keys.
+    pub keys: (f64, f64),
+}
+
+/// One lane.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LaneArea {
+    /// Whose.
+    pub machine: MachineId,
+    /// Its upper edge.
+    pub top: f64,
+    /// Its lower edge.
+    pub bottom: f64,
+}
+
+impl LaneArea {
+    /// Its middle.
+    pub fn middle(&self) -> f64 {
+        (self.top + self.bottom) / 2.0
+    }
+}
+
+impl Layout {
+    pub(super) fn new(run: &Run, ghost: Option<&Run>, options: Options) -> Layout {
+        let compact = options.width < COMPACT_BELOW;
+        let (label_width, right, worker_height, gap) =
+            if compact { (44.0, 8.0, 36.0, 12.0) } else { (112.0, 16.0, 44.0, 20.0) };
+        let (keys_height, node_height, store_height) = if compact { (40.0, 18.0, 100.0) } else { (44.0, 20.0, 112.0) };
+        let lanes_top = 44.0;
+        let mut lanes = Vec::new();
+        let mut y = lanes_top;
+        for worker in workers_shown(run, ghost) {
+            lanes.push(LaneArea { machine: worker.into(), top: y, bottom: y + worker_height });
+            y += worker_height + gap;
+        }
+        let keys = (y, y + keys_height);
+        y += keys_height;
+        for node in run.plan.cluster.nodes() {
+            lanes.push(LaneArea { machine: MachineId::Node(node), top: y, bottom: y + node_height });
+            y += node_height;
+        }
+        y += gap;
+        lanes.push(LaneArea { machine: MachineId::Store, top: y, bottom: y + store_height });
+        let lanes_bottom = y + store_height;
+        Layout {
+            width: options.width,
+            height: lanes_bottom + 26.0,
+            plot_left: label_width,
+            plot_right: options.width - right,
+            lanes_top,
+            lanes_bottom,
+            from: options.from,
+            to: options.to,
+            compact,
+            lanes,
+            keys,
+        }
+    }
+
+    /// Pixels for a second.
+    pub fn pixels_per_second(&self) -> f64 {
+        let seconds = (self.to - self.from).as_micros() as f64 / 1e6;
+        (self.plot_right - self.plot_left) / seconds.max(1e-6)
+    }
+
+    /// The place of an instant; outside the visible time it lies outside the plot.
+    pub fn x(&self, at: TrueTime) -> f64 {
+        self.plot_left + (at - self.from).as_micros() as f64 / 1e6 * self.pixels_per_second()
+    }
+
+    /// The instant at a place, within the visible time.
+    pub fn time_at(&self, x: f64) -> TrueTime {
+        let inside = x.clamp(self.plot_left, self.plot_right) - self.plot_left;
+        let micros = inside / self.pixels_per_second() * 1e6;
+        TrueTime::from_micros(self.from.as_micros() + micros.round() as i64)
+    }
+
+    /// The machine whose lane is at this height.
+    pub fn machine_at(&self, y: f64) -> Option<MachineId> {
+        self.lanes.iter().find(|lane| (lane.top..lane.bottom).contains(&y)).map(|lane| lane.machine)
+    }
+
+    /// A machine's lane.
+    pub fn lane(&self, machine: MachineId) -> Option<LaneArea> {
+        self.lanes.iter().find(|lane| lane.machine == machine).copied()
+    }
+
+    /// The height at which a machine's messages begin and end.
+    pub fn message_y(&self, machine: MachineId) -> Option<f64> {
+        self.lane(machine).map(|lane| lane.middle())
+    }
+
+    /// The lanes of the lock service's nodes.
+    pub fn nodes(&self) -> impl Iterator<Item = (NodeId, LaneArea)> + '_ {
+        self.lanes.iter().filter_map(|lane| lane.machine.node().map(|node| (node, *lane)))
+    }
+
+    /// The lanes of the workers.
+    pub fn workers(&self) -> impl Iterator<Item = (WorkerId, LaneArea)> + '_ {
+        self.lanes.iter().filter_map(|lane| lane.machine.worker().map(|worker| (worker, *lane)))
+    }
+}
+
+/// A, B and C, and D if it has anything to do.
+fn workers_shown(run: &Run, ghost: Option<&Run>) -> Vec<WorkerId> {
+    let does_something = |worker: WorkerId| {
+        run.plan.programs.iter().any(|program| program.worker == worker)
+            || std::iter::once(run).chain(ghost).any(|run| {
+                run.events.iter().any(|event| {
+                    event.machine == worker.into()
+                        && !matches!(event.kind, Kind::MessageReceived { .. } | Kind::NoEffect { .. })
+                })
+            })
+    };
+    WorkerId::ALL.into_iter().filter(|worker| does_something(*worker)).collect()
+}

@@ -1,0 +1,172 @@
+//! The timeline: true time from left to right, one lane for each machine.
+//!
+//! What the marks mean:
+//! a solid bar may act; a dashed outline still believes, or would have had the right; hatching is frozen; a tinted bar
+//! with an outline is what the lock service truly holds; a thick line leads; the rising line is the fence; a dot is an
+//! accepted write, a cross a refused or lost one; a pale red field is the time in which somebody believes what is no
+//! longer true.
+
+mod lanes;
+mod layout;
+mod over;
+
+use lease_lab_scenarios::Run;
+use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::time::TrueTime;
+
+use crate::labels::Area;
+pub use layout::{LaneArea, Layout};
+
+/// What to draw.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Options {
+    /// Width in CSS pixels; text keeps its size whatever the width.
+    pub width: f64,
+    /// The left edge in true time.
+    pub from: TrueTime,
+    /// The right edge in true time.
+    pub to: TrueTime,
+    /// Nothing that happens later is drawn.
+    pub until: TrueTime,
+}
+
+/// A finished drawing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timeline {
+    /// The content of an `svg` element of the layout's size.
+    pub svg: String,
+    /// Where things are, to find the time and the machine under a pointer.
+    pub layout: Layout,
+    /// The areas of all labels; no two overlap.
+    pub labels: Vec<Area>,
+}
+
+/// Draws `run`, and `ghost`, the same run with one thing different, faintly behind it.
+pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
+    let layout = Layout::new(run, ghost, options);
+    let mut pen = lanes::Pen::new(&layout);
+    lanes::background(&mut pen);
+    let view = lanes::View::new(run, options.until);
+    over::danger(&mut pen, &view);
+    if let Some(ghost) = ghost {
+        over::ghost(&mut pen, run, ghost, options.until);
+    }
+    over::flags(&mut pen, run);
+    lanes::store(&mut pen, &view);
+    lanes::workers(&mut pen, &view);
+    lanes::lock_service(&mut pen, &view);
+    over::messages(&mut pen, &view);
+    let (svg, labels) = pen.finish();
+    Timeline { svg, layout, labels }
+}
+
+/// The class that gives a worker its colour everywhere.
+pub fn worker_class(machine: MachineId) -> &'static str {
+    match machine.worker().map(|worker| worker.0) {
+        Some(0) => "worker-a",
+        Some(1) => "worker-b",
+        Some(2) => "worker-c",
+        Some(3) => "worker-d",
+        _ => "system",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lease_lab_scenarios::run::Input;
+    use lease_lab_sim::intervention::parse_list;
+
+    fn run_with(list: &str) -> Run {
+        let scenario = lease_lab_scenarios::find("billing-story").expect("the story exists");
+        let mut interventions = (scenario.plan)().interventions;
+        interventions.extend(parse_list(list).expect("the test's list can be read"));
+        Run::new(scenario, Input { interventions: Some(interventions), ..Input::default() }).expect("it makes sense")
+    }
+
+    fn at(seconds: f64) -> TrueTime {
+        TrueTime::from_micros((seconds * 1e6) as i64)
+    }
+
+    fn options(width: f64, from: f64, to: f64, until: f64) -> Options {
+        Options { width, from: at(from), to: at(to), until: at(until) }
+    }
+
+    const LISTS: [&str; 7] = [
+        "",
+        "0 fence off",
+        "0 raise late; 40.2 acquire D",
+        "10 partition n1 | n2,n3; 30 heal",
+        "4 isolate A; 5 acquire D; 30 crash leader; 35 restart n1",
+        "0 fence reject-equal; 13 pause store 5",
+        "16 step-wall B -3; 0 rate A 1.1; 44 release C",
+    ];
+
+    #[test]
+    fn labels_overlap_at_no_width_and_no_zoom() {
+        for list in LISTS {
+            let run = run_with(list);
+            let ghost = run_with("0 fence off");
+            for width in [288.0, 320.0, 720.0, 1200.0, 2400.0] {
+                for (from, to) in [(0.0, 60.0), (0.0, 15.0), (12.0, 22.0), (18.9, 19.2), (46.5, 53.0), (59.0, 60.0)] {
+                    let timeline = draw(&run, Some(&ghost), options(width, from, to, 60.0));
+                    for (place, one) in timeline.labels.iter().enumerate() {
+                        for other in &timeline.labels[place + 1..] {
+                            assert!(!one.overlaps(other), "“{list}” at {width} px, {from}–{to} s: {one:?} {other:?}");
+                        }
+                        assert!(one.left >= 0.0 && one.right <= width, "“{list}” at {width} px: {one:?} is outside");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_story_says_what_happened_where() {
+        let svg = draw(&run_with(""), None, options(1200.0, 0.0, 60.0, 60.0)).svg;
+        for text in [
+            "may act until 11.0",
+            "may act until 27.5",
+            "frozen 4.0 – 19.0",
+            "key · 7",
+            "key · 12",
+            "expires 13.0",
+            "A’s chunk 2 refused: 7 &lt; 12",
+            "fence 15",
+            "leader, term 2",
+            "nobody holds it",
+        ] {
+            assert!(svg.contains(text), "“{text}” is not in the drawing");
+        }
+    }
+
+    #[test]
+    fn what_has_not_happened_yet_is_not_drawn() {
+        let svg = draw(&run_with(""), None, options(1200.0, 0.0, 60.0, 19.0)).svg;
+        for text in ["refused", "may act until 27.5", "key · 15", "term 2", "fence 15", "29.5", "dies"] {
+            assert!(!svg.contains(text), "“{text}” is in the drawing at 19.0");
+        }
+        assert!(svg.contains("may act until 11.0"));
+    }
+
+    #[test]
+    fn every_intervention_changes_the_drawing() {
+        let whole = options(1200.0, 0.0, 60.0, 60.0);
+        let story = draw(&run_with(""), None, whole).svg;
+        for list in LISTS.iter().skip(1).take(5) {
+            assert_ne!(draw(&run_with(list), None, whole).svg, story, "“{list}” changes nothing");
+        }
+    }
+
+    #[test]
+    fn time_and_place_are_found_again() {
+        let layout = draw(&run_with(""), None, options(1200.0, 0.0, 60.0, 60.0)).layout;
+        for seconds in [0.0, 4.0, 19.05, 60.0] {
+            let found = layout.time_at(layout.x(at(seconds)));
+            assert!((found.as_seconds() - seconds).abs() < 0.001, "{seconds} is found at {found}");
+        }
+        for lane in &layout.lanes {
+            assert_eq!(layout.machine_at((lane.top + lane.bottom) / 2.0), Some(lane.machine));
+        }
+    }
+}

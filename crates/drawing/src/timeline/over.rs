@@ -1,0 +1,142 @@
+//! What lies over or behind the lanes: snapshots' flags, messages, the danger window, the ghost.
+
+use lease_lab_scenarios::Run;
+use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::time::{Span, TrueTime};
+
+use super::lanes::{Levels, Pen, View, fence_points};
+use super::worker_class;
+use crate::svg::Anchor;
+use crate::views::lock::HeldEnded;
+use crate::views::{Stretch, difference, lock, messages, store, up_to, workers};
+
+/// A belief that outlives the truth for less than this is the time that the news takes.
+const DANGER_MIN: Span = Span::millis(60);
+/// From here on there is room for messages that change nothing, and for answers.
+const ALL_MESSAGES_PIXELS_PER_SECOND: f64 = 90.0;
+
+/// Flags of the named snapshots.
+pub(super) fn flags(pen: &mut Pen<'_>, run: &Run) {
+    let layout = pen.layout;
+    for bookmark in run.scenario.bookmarks {
+        // A flag stands where its beat is, and only if this run has it: that it is there gives nothing away.
+        let at = run.bookmark_at(bookmark);
+        if !pen.sees(at) {
+            continue;
+        }
+        let x = layout.x(at);
+        pen.svg.line("flag-line", (x, 26.0), (x, layout.lanes_bottom));
+        if pen.label("flag-name", 11.0, (x, 18.0), Anchor::Middle, bookmark.name) {
+            pen.svg.rect("flag", x - 13.0, 5.0, 26.0, 18.0, 9.0);
+        }
+    }
+}
+
+/// The times in which a worker believes in a key that is gone.
+pub(super) fn danger(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    for (worker, lane) in &view.workers {
+        for hold in &lane.holds {
+            let Some(key) = view.keys.iter().find(|key| key.token == hold.token) else { continue };
+            if key.ended != Some(HeldEnded::Expired) {
+                continue;
+            }
+            let stretch = Stretch { from: key.during.to, to: hold.believed().to };
+            if stretch.to - stretch.from < DANGER_MIN {
+                continue;
+            }
+            let (Some((left, right)), Some(area)) = (pen.visible(stretch), layout.lane((*worker).into())) else {
+                continue;
+            };
+            let holders = view.keys.iter().filter(|key| key.during.common(stretch).is_some());
+            let lanes = holders.filter_map(|key| layout.lane(key.worker.into()));
+            let (top, bottom) = lanes
+                .fold((area.top, area.bottom), |(top, bottom), other| (top.min(other.top), bottom.max(other.bottom)));
+            pen.svg.rect("danger-field", left, top - 4.0, right - left, bottom - top + 8.0, 4.0);
+        }
+    }
+}
+
+/// Messages as slanted lines; a lost one ends in a cross.
+pub(super) fn messages(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    let all = layout.pixels_per_second() >= ALL_MESSAGES_PIXELS_PER_SECOND;
+    let window = Stretch { from: layout.from, to: layout.to };
+    for line in messages::lines(view.events) {
+        let stretch = Stretch { from: line.sent, to: line.ended.max(line.sent + Span::micros(1)) };
+        let seen = stretch.common(window).is_some();
+        if !seen || !(all || line.matters()) {
+            continue;
+        }
+        let (Some(from_y), Some(to_y)) = (layout.message_y(line.from), layout.message_y(line.to)) else { continue };
+        let sender = if line.from.worker().is_some() { line.from } else { line.to };
+        let class = worker_class(sender);
+        let (from, to) = ((layout.x(line.sent), from_y), (layout.x(line.ended), to_y));
+        // The ends lie within the visible time, or the line would leave the plot.
+        let (from, to) = (inside(pen, from, to), inside(pen, to, from));
+        if line.lost {
+            let middle = ((from.0 + to.0) / 2.0, from.1 + (to.1 - from.1) * 0.6);
+            pen.svg.line(&format!("message lost {class}"), from, middle);
+            pen.svg.cross("cross small", middle, 3.5, &format!("lost: {}", line.what));
+        } else {
+            pen.svg.line(&format!("message {class}"), from, to);
+        }
+    }
+}
+
+/// Moves `point` along the line to `other` until it is in the plot.
+fn inside(pen: &Pen<'_>, point: (f64, f64), other: (f64, f64)) -> (f64, f64) {
+    let x = point.0.clamp(pen.layout.plot_left, pen.layout.plot_right);
+    let run = other.0 - point.0;
+    if x == point.0 || run == 0.0 {
+        return point;
+    }
+    (x, point.1 + (other.1 - point.1) * (x - point.0) / run)
+}
+
+/// The same run with one thing different: thin strips in the lanes, a dashed fence, hollow writes.
+pub(super) fn ghost(pen: &mut Pen<'_>, run: &Run, ghost: &Run, until: TrueTime) {
+    let layout = pen.layout;
+    let events = up_to(&ghost.events, until);
+    for (worker, lane) in workers::lanes(events, until) {
+        let Some(area) = layout.lane(worker.into()) else { continue };
+        for hold in &lane.holds {
+            if let Some((left, right)) = pen.visible(hold.may_act) {
+                let class = format!("ghost-bar {}", worker_class(worker.into()));
+                pen.svg.rect(&class, left, area.bottom - 5.0, (right - left).max(2.0), 3.0, 1.5);
+            }
+        }
+    }
+    for key in lock::keys(events, until) {
+        if let Some((left, right)) = pen.visible(key.during) {
+            let class = format!("ghost-bar {}", worker_class(key.worker.into()));
+            pen.svg.rect(&class, left, layout.keys.1 - 5.0, (right - left).max(2.0), 3.0, 1.5);
+        }
+    }
+    let (own, other) = (store::lane(up_to(&run.events, until)), store::lane(events));
+    if let Some(levels) = Levels::new(layout, &[&own]) {
+        let points = fence_points(pen, &levels, &other, until);
+        pen.svg.polyline("ghost-fence", &points);
+        for mark in other.marks.iter().filter(|mark| !own.marks.contains(mark)) {
+            if !pen.sees(mark.at) {
+                continue;
+            }
+            if let store::What::Written { worker, chunk, again, token } = &mark.what {
+                let y = levels.y(if *again { *token } else { mark.fence });
+                let class = format!("ghost-write {}", worker_class((*worker).into()));
+                let title = format!("in the other run, chunk {chunk} is recorded here");
+                pen.svg.circle(&class, (layout.x(mark.at), y), if *again { 9.0 } else { 6.5 }, &title);
+            }
+        }
+    }
+    if let Some(at) = difference::first(run, ghost).filter(|at| *at <= until && pen.sees(*at)) {
+        let x = layout.x(at);
+        pen.svg.line("differs", (x, layout.lanes_top - 8.0), (x, layout.lanes_bottom));
+        if let Some(store) = layout.lane(MachineId::Store) {
+            let y = store.top - 6.0;
+            let _ = pen.label("note danger-text", 11.0, (x + 4.0, y), Anchor::Start, "the other run differs from here")
+                || pen.label("note danger-text", 11.0, (x - 4.0, y), Anchor::End, "the other run differs from here")
+                || pen.label("note danger-text", 11.0, (x - 4.0, y), Anchor::End, "differs");
+        }
+    }
+}

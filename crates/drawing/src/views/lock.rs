@@ -1,0 +1,125 @@
+//! The lock service's lanes: who truly holds the key, and which node leads.
+
+use std::collections::BTreeMap;
+
+use lease_lab_sim::event::{Event, Kind};
+use lease_lab_sim::machine::{NodeId, WorkerId};
+use lease_lab_sim::message::Token;
+use lease_lab_sim::time::TrueTime;
+
+use super::Stretch;
+
+/// The time during which a key existed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Held {
+    /// Who held it.
+    pub worker: WorkerId,
+    /// With which token.
+    pub token: Token,
+    /// When.
+    pub during: Stretch,
+    /// How it ended, if it has.
+    pub ended: Option<HeldEnded>,
+}
+
+/// How a key ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeldEnded {
+    /// Its lease expired.
+    Expired,
+    /// Its holder released it.
+    Released,
+}
+
+/// The keys, in order of time, up to `until`.
+pub fn keys(events: &[Event], until: TrueTime) -> Vec<Held> {
+    let mut keys: Vec<Held> = Vec::new();
+    for event in events {
+        let ended = match &event.kind {
+            Kind::LeaseGranted { worker, token, .. } => {
+                let during = Stretch { from: event.t, to: until };
+                keys.push(Held { worker: *worker, token: *token, during, ended: None });
+                continue;
+            }
+            Kind::LeaseExpired { token: Some(token), .. } => (*token, HeldEnded::Expired),
+            Kind::LockReleased { token: Some(token), .. } => (*token, HeldEnded::Released),
+            _ => continue,
+        };
+        if let Some(key) = keys.iter_mut().rev().find(|key| key.token == ended.0 && key.ended.is_none()) {
+            key.during.to = event.t;
+            key.ended = Some(ended.1);
+        }
+    }
+    keys
+}
+
+/// One node's lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct NodeLane {
+    /// The times at which it led, and in which term.
+    pub led: Vec<(Stretch, u32)>,
+    /// The times at which it was up.
+    pub up: Vec<Stretch>,
+    /// The times at which it was frozen.
+    pub frozen: Vec<Stretch>,
+    /// When it crashed.
+    pub crashes: Vec<TrueTime>,
+    /// When it dropped entries that never had a majority.
+    pub discards: Vec<TrueTime>,
+}
+
+/// The lanes of `nodes`, up to `until`.
+pub fn nodes(events: &[Event], nodes: impl Iterator<Item = NodeId>, until: TrueTime) -> BTreeMap<NodeId, NodeLane> {
+    nodes.map(|node| (node, node_lane(events, node, until))).collect()
+}
+
+fn node_lane(events: &[Event], node: NodeId, until: TrueTime) -> NodeLane {
+    let mut lane = NodeLane::default();
+    let mut up_since = Some(TrueTime::ZERO);
+    let mut leads: Option<(TrueTime, u32)> = None;
+    let mut frozen: Option<TrueTime> = None;
+    for event in events.iter().filter(|event| event.machine == node.into()) {
+        let t = event.t;
+        match &event.kind {
+            // The leader of the start was elected before the trace begins: it shows by its heartbeats.
+            Kind::Heartbeat { term } if leads.is_none() => leads = Some((t, *term)),
+            Kind::LeaderElected { term, .. } => leads = Some((t, *term)),
+            Kind::SteppedDown { .. } => {
+                if let Some((from, term)) = leads.take() {
+                    lane.led.push((Stretch { from, to: t }, term));
+                }
+            }
+            Kind::Crashed { .. } => {
+                if let Some((from, term)) = leads.take() {
+                    lane.led.push((Stretch { from, to: t }, term));
+                }
+                if let Some(from) = up_since.take() {
+                    lane.up.push(Stretch { from, to: t });
+                }
+                if let Some(from) = frozen.take() {
+                    lane.frozen.push(Stretch { from, to: t });
+                }
+                lane.crashes.push(t);
+            }
+            Kind::Restarted { .. } => up_since = Some(t),
+            Kind::Paused { .. } => frozen = Some(t),
+            Kind::Resumed { .. } => {
+                if let Some(from) = frozen.take() {
+                    lane.frozen.push(Stretch { from, to: t });
+                }
+            }
+            Kind::EntriesDiscarded { .. } => lane.discards.push(t),
+            _ => {}
+        }
+    }
+    if let Some((from, term)) = leads {
+        lane.led.push((Stretch { from, to: until }, term));
+    }
+    if let Some(from) = up_since {
+        lane.up.push(Stretch { from, to: until });
+    }
+    if let Some(from) = frozen {
+        lane.frozen.push(Stretch { from, to: until });
+    }
+    lane
+}

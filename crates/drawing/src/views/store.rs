@@ -1,0 +1,121 @@
+//! The store's lane: the fence, accepted and refused writes, and what the sweeper did.
+
+use lease_lab_sim::event::{Event, Kind, RefusedBecause};
+use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::message::Token;
+use lease_lab_sim::time::TrueTime;
+
+/// The store's lane.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StoreLane {
+    /// The fence from each of these instants on.
+    pub fence: Vec<(TrueTime, Token)>,
+    /// What reached the store, in order.
+    pub marks: Vec<Mark>,
+}
+
+/// Something that happened to the row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// When.
+    pub at: TrueTime,
+    /// The height at which it is drawn: the fence right after it.
+    pub fence: Token,
+    /// What.
+    pub what: What,
+}
+
+/// See [`Mark`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The fence was raised.
+    Raised(WorkerId),
+    /// A chunk was recorded; `again`: its customers were charged before.
+    Written {
+        /// By whom.
+        worker: WorkerId,
+        /// Which.
+        chunk: u8,
+        /// With which token.
+        token: Token,
+        /// It was recorded before, and its customers are charged again.
+        again: bool,
+    },
+    /// A write was refused.
+    Refused {
+        /// Whose.
+        worker: WorkerId,
+        /// What was refused: "chunk 2", "raise", "DONE".
+        what: String,
+        /// Its token.
+        token: Token,
+        /// The fence.
+        fence: Token,
+        /// Why.
+        because: RefusedBecause,
+    },
+    /// DONE.
+    Done(WorkerId),
+    /// The sweeper saw an orphan for the first time.
+    OrphanSeen,
+    /// The sweeper put the row back.
+    Requeued,
+}
+
+impl What {
+    /// Why a write was refused, as short as a mark on a drawing must say it.
+    pub fn refusal(&self) -> Option<String> {
+        let What::Refused { worker, what, token, fence, because } = self else { return None };
+        let why = match because {
+            RefusedBecause::TokenBelowFence => format!("{token} < {fence}"),
+            RefusedBecause::TokenEqualsFence => format!("{token} = {fence}"),
+            RefusedBecause::JobDone => "job is DONE".into(),
+            RefusedBecause::RowChanged => "row changed".into(),
+        };
+        Some(format!("{worker}’s {what} refused: {why}"))
+    }
+}
+
+/// The lane.
+pub fn lane(events: &[Event]) -> StoreLane {
+    let mut lane = StoreLane { fence: vec![(TrueTime::ZERO, 0)], marks: Vec::new() };
+    let mut fence: Token = 0;
+    for event in events {
+        let what = match &event.kind {
+            Kind::FenceRaised { worker, token, .. } => {
+                fence = fence.max(*token);
+                What::Raised(*worker)
+            }
+            Kind::ChunkWritten { worker, token, chunk, charged, times_charged, fence: after } => {
+                fence = *after;
+                let again = *charged > 0 && *times_charged > 1;
+                What::Written { worker: *worker, chunk: *chunk, token: *token, again }
+            }
+            Kind::WriteRefused { worker, token, fence, chunk, because } => What::Refused {
+                worker: *worker,
+                what: format!("chunk {chunk}"),
+                token: *token,
+                fence: *fence,
+                because: *because,
+            },
+            Kind::RaiseRefused { worker, token, fence, because } => {
+                What::Refused { worker: *worker, what: "raise".into(), token: *token, fence: *fence, because: *because }
+            }
+            Kind::DoneRefused { worker, token, fence, because } => {
+                What::Refused { worker: *worker, what: "DONE".into(), token: *token, fence: *fence, because: *because }
+            }
+            Kind::JobDone { worker, token, .. } => {
+                fence = fence.max(*token);
+                What::Done(*worker)
+            }
+            Kind::OrphanSeen { .. } => What::OrphanSeen,
+            Kind::RowRequeued { .. } => What::Requeued,
+            _ => continue,
+        };
+        if lane.fence.last().is_some_and(|(_, last)| *last != fence) {
+            lane.fence.push((event.t, fence));
+        }
+        lane.marks.push(Mark { at: event.t, fence, what });
+    }
+    lane
+}

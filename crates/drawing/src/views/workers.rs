@@ -1,0 +1,144 @@
+//! A worker's lane: what it believes, what it may do, when it is frozen or dead.
+
+use std::collections::BTreeMap;
+
+use lease_lab_sim::event::{Event, Kind};
+use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::message::Token;
+use lease_lab_sim::time::{Mono, TrueTime};
+
+use super::Stretch;
+use super::clocks::{self, ClockTrack};
+
+/// One worker's lane.
+#[derive(Clone, Debug, Default)]
+pub struct WorkerLane {
+    /// The times at which it takes itself for the holder.
+    pub holds: Vec<Hold>,
+    /// The times at which it is frozen; `true`: with its clocks.
+    pub frozen: Vec<(Stretch, bool)>,
+    /// When its process died.
+    pub crashes: Vec<TrueTime>,
+    /// When a new process started.
+    pub restarts: Vec<TrueTime>,
+    /// Stop-time checks and whether they passed.
+    pub checks: Vec<(TrueTime, bool)>,
+}
+
+/// From acquiring to letting go.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Hold {
+    /// Its token.
+    pub token: Token,
+    /// It may act: from acquiring until its clock reaches its stop time, or until it lets go or dies.
+    pub may_act: Stretch,
+    /// Its last stop time.
+    pub stop: Mono,
+    /// It is past its stop time and has not noticed.
+    pub believes: Option<Stretch>,
+    /// It would have had the right, had it not died or let go.
+    pub would_have: Option<Stretch>,
+    /// How it ended, if it has.
+    pub ended: Option<(TrueTime, Ended)>,
+}
+
+/// How a worker stopped taking itself for the holder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It died.
+    Died,
+    /// It let go.
+    GaveUp,
+    /// It released the lock.
+    Released,
+}
+
+impl Hold {
+    /// From acquiring until it died or let go.
+    pub fn believed(&self) -> Stretch {
+        Stretch { from: self.may_act.from, to: self.believes.map_or(self.may_act.to, |stretch| stretch.to) }
+    }
+}
+
+struct Open {
+    token: Token,
+    from: TrueTime,
+    stop: Mono,
+}
+
+/// The lanes of all workers that the trace mentions, up to `until`.
+pub fn lanes(events: &[Event], until: TrueTime) -> BTreeMap<WorkerId, WorkerLane> {
+    let clocks = clocks::tracks(events);
+    let mut lanes: BTreeMap<WorkerId, WorkerLane> = BTreeMap::new();
+    let mut open: BTreeMap<WorkerId, Open> = BTreeMap::new();
+    let mut frozen: BTreeMap<WorkerId, (TrueTime, bool)> = BTreeMap::new();
+    for event in events {
+        // What the store or a node says about a worker is not the worker's own doing.
+        let Some(worker) = event.machine.worker() else { continue };
+        let lane = lanes.entry(worker).or_default();
+        let clock = clocks.get(&event.machine).cloned().unwrap_or_default();
+        let t = event.t;
+        let mut close = |lane: &mut WorkerLane, ended: Ended| {
+            if let Some(open) = open.remove(&worker) {
+                lane.holds.push(hold(&open, &clock, t, Some(ended)));
+            }
+        };
+        match &event.kind {
+            Kind::LockAcquired { token, stop_time, .. } => {
+                open.insert(worker, Open { token: *token, from: t, stop: *stop_time });
+            }
+            Kind::RenewalConfirmed { stop_time, .. } => {
+                if let Some(open) = open.get_mut(&worker) {
+                    open.stop = *stop_time;
+                }
+            }
+            Kind::GaveUp { .. } => close(lane, Ended::GaveUp),
+            Kind::ReleaseSent { .. } => close(lane, Ended::Released),
+            Kind::Paused { vm, .. } => {
+                frozen.insert(worker, (t, *vm));
+            }
+            Kind::Resumed { .. } => {
+                if let Some((from, vm)) = frozen.remove(&worker) {
+                    lane.frozen.push((Stretch { from, to: t }, vm));
+                }
+            }
+            Kind::Crashed { .. } => {
+                close(lane, Ended::Died);
+                if let Some((from, vm)) = frozen.remove(&worker) {
+                    lane.frozen.push((Stretch { from, to: t }, vm));
+                }
+                lane.crashes.push(t);
+            }
+            Kind::Restarted { .. } => lane.restarts.push(t),
+            Kind::StopTimeChecked { passed, .. } => lane.checks.push((t, *passed)),
+            _ => {}
+        }
+    }
+    for (worker, open) in open {
+        let clock = clocks.get(&worker.into()).cloned().unwrap_or_default();
+        lanes.entry(worker).or_default().holds.push(hold(&open, &clock, until, None));
+    }
+    for (worker, (from, vm)) in frozen {
+        lanes.entry(worker).or_default().frozen.push((Stretch { from, to: until }, vm));
+    }
+    lanes
+}
+
+/// How far ahead of a death or a release the drawing looks for the stop time.
+const FAR: TrueTime = TrueTime::from_millis(3_600_000);
+
+fn hold(open: &Open, clock: &ClockTrack, to: TrueTime, ended: Option<Ended>) -> Hold {
+    let stops = clock.when_mono(open.stop, open.from, FAR).unwrap_or(FAR);
+    let acted_until = stops.min(to);
+    Hold {
+        token: open.token,
+        may_act: Stretch { from: open.from, to: acted_until },
+        stop: open.stop,
+        believes: (stops < to).then_some(Stretch { from: stops, to }),
+        would_have: match ended {
+            Some(Ended::Died) if stops > to => Some(Stretch { from: to, to: stops }),
+            _ => None,
+        },
+        ended: ended.map(|ended| (to, ended)),
+    }
+}
