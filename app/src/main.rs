@@ -1,4 +1,41 @@
+//! The page: the lab of the billing story.
+//!
+//! Data flows one way: the state ([`state::Lab`]) makes a run, the run makes views, the views make the drawing.
+
+mod api;
+mod components;
+mod dom;
+mod history;
+mod link;
+mod playback;
+mod state;
+
+use leptos::mount::mount_to;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+
+use crate::state::{Lab, Theme};
+
 fn main() {
-    mount_to_body(|| view! { <p>"x"</p> });
+    console_error_panic_hook::set_once();
+    let link = link::read(&dom::query());
+    let theme = link.theme.unwrap_or_else(remembered_theme);
+    let Some(place) =
+        document().get_element_by_id("app").and_then(|place| place.dyn_into::<web_sys::HtmlElement>().ok())
+    else {
+        return;
+    };
+    place.set_inner_html("");
+    mount_to(place, move || {
+        let lab = Lab::new(link, theme);
+        api::expose(lab);
+        components::page(lab)
+    })
+    .forget();
+}
+
+/// The reader's last choice on this device, if storage can be read.
+fn remembered_theme() -> Theme {
+    let stored = dom::storage().and_then(|storage| storage.get_item("lease-lab-theme").ok().flatten());
+    stored.and_then(|id| Theme::ALL.into_iter().find(|theme| theme.id() == id)).unwrap_or(Theme::Auto)
 }

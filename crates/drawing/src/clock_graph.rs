@@ -11,6 +11,9 @@ use plotters::prelude::*;
 use crate::views::clocks::{self, ClockTrack};
 use crate::views::{up_to, workers};
 
+/// Points of a line: true time and a clock's reading, in seconds.
+type Points = Vec<(f64, f64)>;
+
 /// A worker's clocks over a run.
 #[derive(Clone, Debug)]
 pub struct Clocks {
@@ -90,7 +93,7 @@ impl Clocks {
     }
 
     /// Points of both clocks: every change and its ends, so that steps are vertical.
-    fn points(&self, to: TrueTime) -> (Vec<(f64, f64)>, Vec<(f64, f64)>) {
+    fn points(&self, to: TrueTime) -> (Points, Points) {
         let mut times = vec![TrueTime::ZERO];
         for change in self.track.changes().filter(|change| *change <= to) {
             times.push(change - Span::micros(1));
@@ -160,7 +163,7 @@ impl Clocks {
                 chart.draw_series(LineSeries::new(line, color(style.stop).stroke_width(stroke(1.5))))?;
             }
         }
-        let clip = |points: &[(f64, f64)]| -> Vec<(f64, f64)> {
+        let clip = |points: &[(f64, f64)]| -> Points {
             let mut clipped = Vec::new();
             for pair in points.windows(2) {
                 let ((t0, y0), (t1, y1)) = (pair[0], pair[1]);

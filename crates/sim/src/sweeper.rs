@@ -128,9 +128,9 @@ impl Sweeper {
 
     /// Without an answer from the lock service the sweeper knows nothing, and leaves the row until the next sweep.
     fn try_next_node(&mut self, context: Context<'_>, named: Option<NodeId>, actions: &mut Actions) {
-        let Phase::AskingLock { mut attempt, owner, fence } = std::mem::replace(&mut self.phase, Phase::Waiting) else {
-            return;
-        };
+        let Phase::AskingLock { attempt, owner, fence } = &self.phase else { return };
+        let (mut attempt, owner, fence) = (attempt.clone(), *owner, *fence);
+        self.phase = Phase::Waiting;
         actions.cancel_timer(TimerKey::LockTimeout);
         if self.client.next_node(context, &mut attempt, named) == Next::Send {
             self.ask_lock(context, attempt, owner, fence, actions);

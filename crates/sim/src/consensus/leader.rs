@@ -150,7 +150,14 @@ impl Node {
                 leadership.deadlines.entry(*lease).or_insert(context.mono() + *ttl);
                 Some(LockReply::LeaseGranted)
             }
-            (Command::SetTtl { lease, ttl }, Applied::LeaseExists) => {
+            // The deadline may have passed while the entry was on its way to the disks.
+            (Command::SetTtl { lease, .. }, Applied::LeaseExists) if leadership.expiring.contains(lease) => {
+                actions.record(Kind::RenewalRefused { worker: lease.worker, lease: *lease });
+                Some(LockReply::LeaseNotFound)
+            }
+            // Nobody waits when a new leader applies what an earlier one was asked for: it has given the lease its
+            // full length already.
+            (Command::SetTtl { lease, ttl }, Applied::LeaseExists) if waiting.is_some() => {
                 self.renew(context, *lease, *ttl, stop_time, actions);
                 Some(LockReply::KeptAlive)
             }

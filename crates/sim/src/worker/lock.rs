@@ -17,16 +17,14 @@ impl Worker {
 
     /// Sends what the phase is waiting for to the attempt's node.
     fn send_acquire(&mut self, context: Context<'_>, mut phase: Phase, actions: &mut Actions) {
-        let lease = self.holding.as_ref().map(|holding| (holding.lease, holding.stop));
+        let lease = self.holding.as_ref().map(|holding| (holding.lease, holding.ttl, holding.stop));
         let (attempt, request) = match (&mut phase, lease) {
             (Phase::ReadingKey(attempt), _) => (attempt, LockRequest::ReadKey),
-            (Phase::GrantingLease(attempt), Some((lease, _))) => {
-                (attempt, LockRequest::GrantLease { lease, ttl: context.settings.lease })
-            }
-            (Phase::CreatingKey(attempt), Some((lease, stop))) => {
+            (Phase::GrantingLease(attempt), Some((lease, ttl, _))) => (attempt, LockRequest::GrantLease { lease, ttl }),
+            (Phase::CreatingKey(attempt), Some((lease, _, stop))) => {
                 (attempt, LockRequest::CreateKey { lease, stop_on_holder: stop })
             }
-            (Phase::ReturningLease(attempt) | Phase::Releasing(attempt), Some((lease, _))) => {
+            (Phase::ReturningLease(attempt) | Phase::Releasing(attempt), Some((lease, ..))) => {
                 (attempt, LockRequest::Revoke { lease })
             }
             _ => return,
@@ -132,6 +130,7 @@ impl Worker {
         let settings = context.settings;
         self.holding = Some(Holding {
             lease: LeaseId { worker: self.id, incarnation: self.incarnation, number: self.leases_asked_for },
+            ttl: settings.lease,
             token: None,
             // Counted from before the first send: the lease cannot have begun earlier.
             stop: context.mono() + settings.lease - settings.margin,

@@ -43,6 +43,8 @@ pub struct Worker {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Holding {
     lease: LeaseId,
+    /// The length that it asked for; a repeated request must not ask for another, which `stop` would not fit.
+    ttl: Span,
     /// Known once the key is created.
     token: Option<Token>,
     stop: Mono,
@@ -112,7 +114,8 @@ impl Worker {
     /// Takes one input.
     pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         match input {
-            Input::Start => self.start(context, actions),
+            // One that was told to acquire before its scenario starts it is at it already, or has ended.
+            Input::Start if self.phase == Phase::Idle => self.start(context, actions),
             Input::Acquire => {
                 *self = Worker {
                     client: self.client.clone(),
@@ -130,7 +133,7 @@ impl Worker {
             Input::Message { message: Message::StoreReply(call, reply), .. } => {
                 self.store_answered(context, call, reply, actions);
             }
-            Input::Message { .. } => {}
+            Input::Start | Input::Message { .. } => {}
         }
     }
 

@@ -243,7 +243,7 @@ impl World {
             machine.clock.start(now);
         }
         machine.life = Life::Down;
-        machine.held.clear();
+        let held = std::mem::take(&mut machine.held);
         if let Actor::Node(node) = &mut machine.actor {
             node.crash();
         }
@@ -254,6 +254,12 @@ impl World {
             }
         }
         self.record(id, Kind::Crashed { worker: id.worker() }, events);
+        // What waited for the frozen process dies with it.
+        for held in held {
+            if let Held::Message(envelope) = held {
+                self.lose(&envelope, LostBecause::ReceiverDown, events);
+            }
+        }
         Ok(())
     }
 

@@ -1,0 +1,77 @@
+//! Name, link, theme, help.
+
+use leptos::prelude::*;
+
+use crate::dom;
+use crate::state::{Lab, Theme};
+
+#[component]
+pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
+    let copied = RwSignal::new(None::<bool>);
+    let copy = move |_| {
+        let hash = lab.run.read_untracked().hash();
+        let query = super::address(lab, Some(&hash));
+        dom::replace_query(&query);
+        let location = window().location();
+        let url =
+            format!("{}{}{query}", location.origin().unwrap_or_default(), location.pathname().unwrap_or_default());
+        // Without a secure context there is no clipboard; the address bar has the link then.
+        let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into());
+        let there = clipboard.is_ok_and(|clipboard| !clipboard.is_undefined());
+        if there {
+            // A refusal shows only in that nothing was copied; the address bar has the link as well.
+            let _ = window().navigator().clipboard().write_text(&url);
+        }
+        copied.set(Some(there));
+        set_timeout(
+            move || {
+                let _ = copied.try_set(None);
+            },
+            std::time::Duration::from_secs(4),
+        );
+    };
+    Effect::new(move |_| {
+        let theme = lab.theme.get();
+        if let Some(root) = document().document_element() {
+            // An attribute with a plain name can be set.
+            let _ = root.set_attribute("data-theme", theme.id());
+        }
+    });
+    view! {
+        <header class="site">
+            <span class="brand">"Lease Lab"</span>
+            <span class="tagline">"The billing story"</span>
+            <div class="site-actions">
+                <button type="button" class="quiet" on:click=copy>
+                    {move || match copied.get() {
+                        None => "Copy link",
+                        Some(true) => "Link copied",
+                        Some(false) => "Link is in the address bar",
+                    }}
+                </button>
+                <label class="quiet-label">
+                    <span class="visually-hidden">"Colours"</span>
+                    <select
+                        aria-label="Colours"
+                        prop:value=move || lab.theme.get().id()
+                        on:change:target=move |event| {
+                            let id = event.target().value();
+                            if let Some(theme) = Theme::ALL.into_iter().find(|theme| theme.id() == id) {
+                                lab.theme.set(theme);
+                                if let Some(storage) = dom::storage() {
+                                    // Without storage the choice lasts as long as the page.
+                                    let _ = storage.set_item("lease-lab-theme", theme.id());
+                                }
+                            }
+                        }
+                    >
+                        <option value="auto">"System colours"</option>
+                        <option value="light">"Light"</option>
+                        <option value="dark">"Dark"</option>
+                    </select>
+                </label>
+                <button type="button" class="quiet" on:click=move |_| help_open.set(true)>"Keys"</button>
+            </div>
+        </header>
+    }
+}

@@ -1,0 +1,145 @@
+//! The parts of the page, from top to bottom.
+
+#![allow(unreachable_pub, reason = "the component macro writes `pub` of its own")]
+
+mod changes;
+mod clocks;
+mod events;
+mod guide;
+mod header;
+mod help;
+mod icons;
+mod intervene;
+mod notices;
+mod question;
+mod timeline;
+mod transport;
+mod verdicts;
+mod world;
+
+use leptos::prelude::*;
+use web_sys::KeyboardEvent;
+
+use crate::link::{self, Parts};
+use crate::state::Lab;
+use crate::{dom, playback};
+
+/// How long the address waits for the cursor to rest: browsers refuse to change it too often.
+const ADDRESS_DELAY_MS: u64 = 300;
+
+/// The whole page.
+pub(crate) fn page(lab: Lab) -> impl IntoView {
+    let help_open = RwSignal::new(false);
+    keep_address(lab);
+    view! {
+        <a class="skip" href="#lab">"Skip to the lab"</a>
+        <header::Header lab help_open/>
+        <main>
+            <notices::Notices lab/>
+            <div class="intro">
+                <h1>"A worker wakes up and still believes it owns the job."</h1>
+                <p class="lede">
+                    "Three workers share one job: charging 50,000 invoices, exactly once. "
+                    "A lease on a lock says whose turn it is. Drag the time, or change what happens."
+                </p>
+                <question::QuestionBox lab/>
+            </div>
+            <section
+                id="lab"
+                class="lab"
+                aria-label="The lab"
+                on:keydown=move |event| handle_key(lab, help_open, &event)
+            >
+                <timeline::TimelineView lab/>
+                <transport::Transport lab/>
+                <verdicts::Verdicts lab/>
+                <intervene::Intervene lab/>
+            </section>
+            <div class="cards">
+                <events::Events lab/>
+                <world::WorldCard lab/>
+                <changes::Changes lab/>
+            </div>
+            <clocks::ClocksCard lab/>
+            <guide::Guide/>
+        </main>
+        <help::Help open=help_open/>
+        <div class="visually-hidden" role="status" aria-live="polite">{move || lab.announcement.get()}</div>
+    }
+}
+
+/// The address follows the state once it rests.
+fn keep_address(lab: Lab) {
+    let changes = StoredValue::new(0_u64);
+    Effect::new(move |first: Option<()>| {
+        let _ = (lab.history.read(), lab.cursor.get(), lab.window.get(), lab.ghost.get(), lab.theme.get());
+        if first.is_none() {
+            return;
+        }
+        changes.update_value(|count| *count += 1);
+        let mine = changes.get_value();
+        set_timeout(
+            move || {
+                if changes.try_get_value() == Some(mine) && lab.playing.try_get_untracked() == Some(false) {
+                    dom::replace_query(&address(lab, None));
+                }
+            },
+            std::time::Duration::from_millis(ADDRESS_DELAY_MS),
+        );
+    });
+    Effect::new(move |before: Option<bool>| {
+        let playing = lab.playing.get();
+        if before == Some(true) && !playing {
+            dom::replace_query(&address(lab, None));
+        }
+        playing
+    });
+}
+
+/// The address of exactly this: scenario, interventions, instant, view.
+pub(crate) fn address(lab: Lab, hash: Option<&str>) -> String {
+    let history = lab.history.read_untracked();
+    link::write(&Parts {
+        scenario: lab.scenario,
+        list: history.list(),
+        seed: lab.seed,
+        cursor: lab.cursor.get_untracked(),
+        window: lab.window.get_untracked(),
+        ghost: lab.ghost.get_untracked(),
+        theme: lab.theme.get_untracked(),
+        hash,
+    })
+}
+
+/// Single keys, only while the focus is in the lab.
+fn handle_key(lab: Lab, help_open: RwSignal<bool>, event: &KeyboardEvent) {
+    if dom::uses_keys(event) || event.alt_key() || event.meta_key() {
+        return;
+    }
+    let key = event.key();
+    if event.ctrl_key() {
+        match key.as_str() {
+            "z" => lab.history.update(|history| history.undo()),
+            "y" => lab.history.update(|history| history.redo()),
+            _ => return,
+        }
+        event.prevent_default();
+        return;
+    }
+    match key.as_str() {
+        " " | "k" => playback::toggle(lab),
+        "ArrowRight" if event.shift_key() => lab.step_beat(true),
+        "ArrowLeft" if event.shift_key() => lab.step_beat(false),
+        "ArrowRight" => lab.step_event(true),
+        "ArrowLeft" => lab.step_event(false),
+        "Home" => lab.step_to(lease_lab_sim::time::TrueTime::ZERO),
+        "End" => lab.step_to(lab.horizon()),
+        "+" | "=" => lab.zoom(0.5),
+        "-" => lab.zoom(2.0),
+        "0" => lab.show(lease_lab_sim::time::TrueTime::ZERO, lab.horizon()),
+        "i" => intervene::focus(),
+        "?" => help_open.set(true),
+        _ => return,
+    }
+    event.prevent_default();
+}

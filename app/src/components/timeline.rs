@@ -1,0 +1,182 @@
+//! The timeline with its cursor.
+
+use lease_lab_drawing::timeline::{Options, Timeline, draw, worker_class};
+use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::time::TrueTime;
+use leptos::html::Div;
+use leptos::prelude::*;
+use web_sys::PointerEvent;
+
+use crate::dom;
+use crate::state::Lab;
+
+/// Before the page has measured itself.
+const WIDTH_AT_FIRST: f64 = 1100.0;
+/// Narrower than this nothing can be drawn.
+const WIDTH_MIN: f64 = 240.0;
+
+#[component]
+pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
+    let place = NodeRef::<Div>::new();
+    let width = RwSignal::new(WIDTH_AT_FIRST);
+    Effect::new(move |_| {
+        if let Some(element) = place.get() {
+            width.set(f64::from(element.client_width()).max(WIDTH_MIN));
+            dom::on_resize(&element, move |measured| {
+                if measured >= WIDTH_MIN && width.try_get_untracked().is_some_and(|before| before != measured) {
+                    width.set(measured);
+                }
+            });
+        }
+    });
+    let picture = Memo::new(move |_| {
+        let (from, to) = lab.window.get();
+        let options = Options { width: width.get(), from, to, until: lab.until.get() };
+        let ghost = lab.ghost_run.read();
+        draw(&lab.run.read(), ghost.as_deref(), options)
+    });
+    let dragging = RwSignal::new(false);
+    let time_at = move |event: &PointerEvent| {
+        let element = place.get_untracked()?;
+        let x = f64::from(event.client_x()) - element.get_bounding_client_rect().left();
+        Some(picture.read_untracked().layout.time_at(x))
+    };
+    let on_down = move |event: PointerEvent| {
+        if event.button() != 0 {
+            return;
+        }
+        if let Some(at) = time_at(&event) {
+            lab.playing.set(false);
+            dragging.set(true);
+            lab.seek(at);
+            if let Some(element) = place.get_untracked() {
+                // Capture keeps the drag going outside; without it the drag merely ends at the edge.
+                let _ = element.set_pointer_capture(event.pointer_id());
+            }
+        }
+    };
+    let on_move = move |event: PointerEvent| {
+        if dragging.get_untracked()
+            && let Some(at) = time_at(&event)
+        {
+            lab.seek(at);
+        }
+    };
+    let choose_machine = move |event: web_sys::MouseEvent| {
+        let Some(element) = place.get_untracked() else { return };
+        let y = f64::from(event.client_y()) - element.get_bounding_client_rect().top();
+        let machine = picture.read_untracked().layout.machine_at(y);
+        if machine.is_some() {
+            lab.chosen.set(machine);
+            super::intervene::focus();
+        }
+    };
+    view! {
+        <div
+            class="timeline"
+            node_ref=place
+            tabindex="0"
+            role="group"
+            aria-label="Timeline. Arrow keys step through events, with Shift through beats; the list of events below has the same content."
+            on:pointerdown=on_down
+            on:pointermove=on_move
+            on:pointerup=move |_| dragging.set(false)
+            on:pointercancel=move |_| dragging.set(false)
+            on:dblclick=choose_machine
+        >
+            <svg
+                role="img"
+                aria-label=move || summary(lab)
+                width=move || picture.read().layout.width
+                height=move || picture.read().layout.height
+                viewBox=move || {
+                    let layout = &picture.read().layout;
+                    format!("0 0 {} {}", layout.width, layout.height)
+                }
+            >
+                <g class="drawing" inner_html=move || picture.read().svg.clone()></g>
+                <g class="lane-notes">{move || lane_notes(lab, &picture.read())}</g>
+                {cursor(lab, picture)}
+            </svg>
+        </div>
+    }
+}
+
+/// The cursor, and a veil over what is still to come.
+fn cursor(lab: Lab, picture: Memo<Timeline>) -> impl IntoView {
+    let x = move || {
+        let layout = &picture.read().layout;
+        layout.x(lab.cursor.get().max(layout.from).min(layout.to))
+    };
+    let top = move || picture.read().layout.lanes_top - 14.0;
+    let bottom = move || picture.read().layout.lanes_bottom;
+    // The label stays inside the drawing.
+    let label_x = move || {
+        let right = picture.read().layout.width - 66.0;
+        (x() + 6.0).min(right)
+    };
+    view! {
+        <g class="cursor">
+            <rect
+                class="veil"
+                x=x
+                y=move || picture.read().layout.lanes_top - 6.0
+                width=move || (picture.read().layout.plot_right - x()).max(0.0)
+                height=move || bottom() - picture.read().layout.lanes_top + 6.0
+            />
+            <line x1=x x2=x y1=top y2=bottom/>
+            <rect class="cursor-label" x=label_x y=move || top() - 8.0 width="62" height="20" rx="10"/>
+            <text class="cursor-text" x=move || label_x() + 31.0 y=move || top() + 6.0 text-anchor="middle">
+                {move || format!("{} s", lab.cursor.get().told())}
+            </text>
+        </g>
+    }
+}
+
+/// Under each name: what it is at the cursor.
+fn lane_notes(lab: Lab, picture: &Timeline) -> Vec<impl IntoView + use<>> {
+    let layout = &picture.layout;
+    if layout.compact {
+        return Vec::new();
+    }
+    let snapshot = lab.snapshot.get();
+    let mut notes: Vec<(f64, &'static str, String)> = layout
+        .workers()
+        .map(|(worker, area)| {
+            let card = snapshot.workers.get(&worker);
+            let text = match card {
+                Some(card) if card.believes_holding => {
+                    format!("{}, token {}", card.state, card.token.unwrap_or_default())
+                }
+                Some(card) => card.state.replace('-', " "),
+                None => String::new(),
+            };
+            (area.middle() + 13.0, worker_class(worker.into()), text)
+        })
+        .collect();
+    let keys_middle = (layout.keys.0 + layout.keys.1) / 2.0;
+    let key = match &snapshot.service.key {
+        Some(key) => format!("{} holds the key", key.holder),
+        None => "nobody holds it".into(),
+    };
+    notes.push((keys_middle + 13.0, "system", key));
+    if let (Some(area), Some(row)) = (layout.lane(MachineId::Store), &snapshot.store) {
+        notes.push((area.middle() + 13.0, "system", format!("{}, fence {}", row.state, row.fence)));
+    }
+    notes
+        .into_iter()
+        .map(|(y, class, text)| view! { <text class=format!("lane-note {class}") x="0" y=y>{text}</text> })
+        .collect()
+}
+
+/// The drawing in a sentence, for those who cannot see it.
+fn summary(lab: Lab) -> String {
+    let run = lab.run.read();
+    let until: TrueTime = lab.until.get();
+    let beats = run.beats_in_order().filter(|(_, at)| *at <= until).count();
+    format!(
+        "Timeline of {} seconds with lanes for the workers, the lock service and the store; {beats} of {} beats are shown.",
+        run.horizon,
+        lab.scenario.beats.len()
+    )
+}

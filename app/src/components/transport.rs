@@ -1,0 +1,138 @@
+//! Play, step, scrub, zoom, and the ghost.
+
+use lease_lab_sim::time::TrueTime;
+use leptos::prelude::*;
+
+use super::icons;
+use crate::playback;
+use crate::state::{Ghost, Lab};
+
+const SPEEDS: [(f64, &str); 7] =
+    [(0.25, "¼×"), (0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×"), (8.0, "8×"), (16.0, "16×")];
+
+#[component]
+pub(crate) fn Transport(lab: Lab) -> impl IntoView {
+    let step = move |label: &'static str, act: fn(Lab), icon: AnyView| {
+        view! {
+            <button type="button" class="step" aria-label=label title=label on:click=move |_| act(lab)>
+                {icon}
+            </button>
+        }
+    };
+    view! {
+        <div class="transport" role="group" aria-label="Transport">
+            <div class="buttons">
+                {step("To the start", |lab| lab.step_to(TrueTime::ZERO), icons::to_start().into_any())}
+                {step("Previous beat", |lab| lab.step_beat(false), icons::previous_beat().into_any())}
+                {step("Previous event", |lab| lab.step_event(false), icons::previous_event().into_any())}
+                <button type="button" class="play" on:click=move |_| playback::toggle(lab)>
+                    {move || {
+                        if lab.playing.get() {
+                            view! { {icons::pause()} "Pause" }.into_any()
+                        } else {
+                            view! { {icons::play()} "Play" }.into_any()
+                        }
+                    }}
+                </button>
+                {step("Next event", |lab| lab.step_event(true), icons::next_event().into_any())}
+                {step("Next beat", |lab| lab.step_beat(true), icons::next_beat().into_any())}
+                {step("To the end", |lab| lab.step_to(lab.horizon()), icons::to_end().into_any())}
+            </div>
+            <input
+                type="range"
+                class="scrubber"
+                aria-label="Time"
+                min="0"
+                max=move || lab.run.read().horizon.as_seconds()
+                step="0.01"
+                prop:value=move || lab.cursor.get().as_seconds().to_string()
+                aria-valuetext=move || {
+                    let _ = lab.run.read();
+                    lab.describe(lab.cursor.get())
+                }
+                on:input:target=move |event| {
+                    if let Ok(seconds) = event.target().value().parse::<f64>() {
+                        lab.playing.set(false);
+                        lab.seek(TrueTime::from_micros((seconds * 1e6).round() as i64));
+                    }
+                }
+            />
+            <span class="now">{move || now(lab)}</span>
+        </div>
+        <div class="view-controls">
+            <label>
+                "Speed "
+                <select
+                    prop:value=move || lab.speed.get().to_string()
+                    on:change:target=move |event| {
+                        if let Ok(speed) = event.target().value().parse() {
+                            lab.speed.set(speed);
+                        }
+                    }
+                >
+                    {SPEEDS
+                        .map(|(speed, text)| {
+                            view! { <option value=speed.to_string() selected=speed == 4.0>{text}</option> }
+                        })
+                        .collect_view()}
+                </select>
+            </label>
+            <div class="zoom" role="group" aria-label="Zoom">
+                <button type="button" class="quiet" on:click=move |_| lab.zoom(0.5)>"Zoom in"</button>
+                <button type="button" class="quiet" on:click=move |_| lab.zoom(2.0)>"Zoom out"</button>
+                <button type="button" class="quiet" on:click=move |_| lab.show(TrueTime::ZERO, lab.horizon())>
+                    "Whole story"
+                </button>
+            </div>
+            <label>
+                "Draw behind it the same run with "
+                <select
+                    prop:value=move || lab.ghost.get().id()
+                    on:change:target=move |event| {
+                        let id = event.target().value();
+                        if let Some(ghost) = Ghost::ALL.into_iter().find(|ghost| ghost.id() == id) {
+                            lab.reveal();
+                            lab.ghost.set(ghost);
+                        }
+                    }
+                >
+                    {move || {
+                        let now = lab.ghost.get_untracked();
+                        Ghost::ALL
+                            .map(|ghost| {
+                                view! { <option value=ghost.id() selected=ghost == now>{ghost.title()}</option> }
+                            })
+                            .collect_view()
+                    }}
+                </select>
+            </label>
+            {move || lab.ghost_outcome().map(|(outcome, differs)| view! {
+                <p class="ghost-outcome">
+                    {format!("With {} instead: ", lab.ghost.get().title())}
+                    <strong class:bad=outcome.bad>{outcome.text}</strong>
+                    {match differs {
+                        Some(at) => view! {
+                            "; it differs from "
+                            <button type="button" class="link" on:click=move |_| lab.step_to(at)>
+                                {format!("{} s", at.told())}
+                            </button>
+                            " on."
+                        }.into_any(),
+                        None => "; nothing else happens.".into_any(),
+                    }}
+                </p>
+            })}
+        </div>
+    }
+}
+
+fn now(lab: Lab) -> String {
+    let at = lab.cursor.get();
+    let run = lab.run.read();
+    let beat = run.beats_in_order().take_while(|(_, t)| *t <= at).last();
+    let count = lab.scenario.beats.len();
+    match beat {
+        Some((number, _)) => format!("{} s · beat {number} of {count}", at.told()),
+        None => format!("{} s", at.told()),
+    }
+}

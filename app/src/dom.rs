@@ -1,0 +1,60 @@
+//! The few things that are asked of the browser directly.
+
+use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use wasm_bindgen::prelude::*;
+
+/// Any access to storage can fail: in private windows, in sandboxed frames.
+pub(crate) fn storage() -> Option<web_sys::Storage> {
+    window().local_storage().ok().flatten()
+}
+
+/// The query part of the page's address.
+pub(crate) fn query() -> String {
+    window().location().search().unwrap_or_default()
+}
+
+/// Replaces the query part of the page's address without a new entry in the history.
+pub(crate) fn replace_query(query: &str) {
+    // Opaque origins refuse this; the page works without.
+    let _ = window().history().and_then(|history| history.replace_state_with_url(&JsValue::NULL, "", Some(query)));
+}
+
+/// The colour of a CSS custom property on the root, as red, green and blue.
+pub(crate) fn css_color(name: &str) -> (u8, u8, u8) {
+    let value = document()
+        .document_element()
+        .and_then(|root| window().get_computed_style(&root).ok().flatten())
+        .and_then(|style| style.get_property_value(name).ok())
+        .unwrap_or_default();
+    let part =
+        |at: usize| value.trim().get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok()).unwrap_or(128);
+    (part(1), part(3), part(5))
+}
+
+/// Calls `resized` with the width of `element` whenever it changes, from now on.
+pub(crate) fn on_resize(element: &web_sys::Element, resized: impl Fn(f64) + 'static) {
+    let observed = element.clone();
+    let callback = Closure::<dyn Fn()>::new(move || resized(f64::from(observed.client_width())));
+    if let Ok(observer) = web_sys::ResizeObserver::new(callback.as_ref().unchecked_ref()) {
+        observer.observe(element);
+        // The observer lives as long as the page.
+        callback.forget();
+        std::mem::forget(observer);
+    }
+}
+
+/// Whether an event comes from a control that uses keys itself.
+pub(crate) fn uses_keys(event: &web_sys::KeyboardEvent) -> bool {
+    let tag = event
+        .target()
+        .and_then(|target| target.dyn_into::<web_sys::Element>().ok())
+        .map(|element| element.tag_name())
+        .unwrap_or_default();
+    match tag.as_str() {
+        "INPUT" | "SELECT" | "TEXTAREA" => true,
+        // Space and Enter press a button; other keys are free.
+        "BUTTON" | "SUMMARY" | "A" => matches!(event.key().as_str(), " " | "Enter"),
+        _ => false,
+    }
+}

@@ -1,0 +1,197 @@
+//! The URL is the state: reading it with a notice for whatever is bad, and writing it.
+
+use lease_lab_scenarios::run::Input;
+use lease_lab_scenarios::{Run, Scenario};
+use lease_lab_sim::intervention::{Intervention, Mistake, parse_list, parse_one};
+use lease_lab_sim::time::TrueTime;
+use web_sys::UrlSearchParams;
+
+use crate::history::{Entry, List, active, all_on};
+use crate::state::{Ghost, Theme};
+
+/// A link longer than this is refused: no sensible list of interventions needs it.
+const LENGTH_MAX: usize = 16_384;
+
+/// What a link says.
+#[derive(Clone, Debug)]
+pub(crate) struct Link {
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) list: List,
+    pub(crate) seed: u64,
+    pub(crate) cursor: Option<TrueTime>,
+    pub(crate) window: Option<(TrueTime, TrueTime)>,
+    pub(crate) ghost: Ghost,
+    pub(crate) theme: Option<Theme>,
+    /// The hash of the trace that the link's author saw.
+    pub(crate) hash: Option<String>,
+    /// One sentence for each value that could not be used.
+    pub(crate) notices: Vec<String>,
+}
+
+/// Reads the part of a URL after `?`; bad values fall back to what the scenario has.
+pub(crate) fn read(query: &str) -> Link {
+    let scenario = lease_lab_scenarios::all()[0];
+    let plan = (scenario.plan)();
+    let own = all_on(plan.interventions.clone());
+    let mut link = Link {
+        scenario,
+        list: own.clone(),
+        seed: 0,
+        cursor: None,
+        window: None,
+        ghost: Ghost::None,
+        theme: None,
+        hash: None,
+        notices: Vec::new(),
+    };
+    if query.len() > LENGTH_MAX {
+        link.notices.push(format!(
+            "This link is {} characters long; expected at most {LENGTH_MAX}, so the story is shown as it is.",
+            query.len()
+        ));
+        return link;
+    }
+    let Ok(parameters) = UrlSearchParams::new_with_str(query) else { return link };
+    let mut notices = Vec::new();
+    if let Some(id) = parameters.get("lab") {
+        match lease_lab_scenarios::find(&id) {
+            Some(found) => link.scenario = found,
+            None => notices.push(format!(
+                "The link asks for a lab “{}” that does not exist; the story “{}” is shown.",
+                shorten(&id),
+                scenario.id
+            )),
+        }
+    }
+    if let Some(text) = parameters.get("seed") {
+        match text.parse() {
+            Ok(seed) => link.seed = seed,
+            Err(_) => notices.push(bad("seed", &text, "a whole number from 0 on", "0")),
+        }
+    }
+    if let Some(text) = parameters.get("do") {
+        let off = parameters.get("off").unwrap_or_default();
+        match read_list(link.scenario, &text, &off, link.seed) {
+            Ok(list) => link.list = list,
+            Err(mistake) => notices
+                .push(format!("The link’s interventions cannot be used, so the story’s own are shown: {mistake}.")),
+        }
+    }
+    if let Some(text) = parameters.get("t") {
+        match seconds(&text).filter(|at| *at <= plan.horizon) {
+            Some(at) => link.cursor = Some(at),
+            None => {
+                let expected = format!("seconds from 0 to {}", plan.horizon);
+                notices.push(bad("t", &text, &expected, "the start"));
+            }
+        }
+    }
+    if let Some(text) = parameters.get("view") {
+        let window = text.split_once('-').and_then(|(from, to)| Some((seconds(from)?, seconds(to)?)));
+        match window.filter(|(from, to)| from < to && *to <= plan.horizon) {
+            Some(window) => link.window = Some(window),
+            None => notices.push(bad("view", &text, "two times such as 12-22", "the whole story")),
+        }
+    }
+    if let Some(text) = parameters.get("ghost") {
+        match Ghost::ALL.into_iter().find(|ghost| ghost.id() == text) {
+            Some(ghost) => link.ghost = ghost,
+            None => {
+                let expected: Vec<&str> = Ghost::ALL.iter().map(|ghost| ghost.id()).collect();
+                notices.push(bad("ghost", &text, &expected.join(", "), "none"));
+            }
+        }
+    }
+    if let Some(text) = parameters.get("theme") {
+        match Theme::ALL.into_iter().find(|theme| theme.id() == text) {
+            Some(theme) => link.theme = Some(theme),
+            None => notices.push(bad("theme", &text, "auto, light or dark", "auto")),
+        }
+    }
+    link.hash = parameters.get("hash");
+    link.notices = notices;
+    link
+}
+
+fn bad(name: &str, value: &str, expected: &str, instead: &str) -> String {
+    format!("The link’s {name} “{}” cannot be used; expected {expected}; {instead} is shown.", shorten(value))
+}
+
+fn shorten(text: &str) -> String {
+    let mut short: String = text.chars().take(60).collect();
+    if short.len() < text.len() {
+        short.push('…');
+    }
+    short
+}
+
+fn read_list(scenario: &'static Scenario, on: &str, off: &str, seed: u64) -> Result<List, Mistake> {
+    let entries = |text: &str, on: bool| -> Result<List, Mistake> {
+        Ok(parse_list(text)?.into_iter().map(|intervention| Entry { intervention, on }).collect())
+    };
+    let mut list = entries(on, true)?;
+    list.extend(entries(off, false)?);
+    list.sort_by_key(|entry| entry.intervention.at);
+    // Only a run can tell whether the list makes sense.
+    Run::new(scenario, Input { interventions: Some(active(&list)), seed, until: None })?;
+    Ok(list)
+}
+
+/// Reads a time with the grammar's own numbers.
+pub(crate) fn seconds(text: &str) -> Option<TrueTime> {
+    parse_one(&format!("{} heal", text.trim())).ok().map(|intervention| intervention.at)
+}
+
+/// What a link is written from.
+pub(crate) struct Parts<'a> {
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) list: &'a List,
+    pub(crate) seed: u64,
+    pub(crate) cursor: TrueTime,
+    pub(crate) window: (TrueTime, TrueTime),
+    pub(crate) ghost: Ghost,
+    pub(crate) theme: Theme,
+    pub(crate) hash: Option<&'a str>,
+}
+
+/// Writes the part of a URL from `?` on; what is as the scenario has it is left out.
+pub(crate) fn write(parts: &Parts<'_>) -> String {
+    let plan = (parts.scenario.plan)();
+    let mut pairs = vec![("lab", parts.scenario.id.to_owned())];
+    let join = |on: bool| {
+        let entries = parts.list.iter().filter(|entry| entry.on == on);
+        entries.map(|entry| entry.intervention.to_string()).collect::<Vec<_>>().join("; ")
+    };
+    if *parts.list != all_on(plan.interventions.clone()) {
+        pairs.push(("do", join(true)));
+        if parts.list.iter().any(|entry| !entry.on) {
+            pairs.push(("off", join(false)));
+        }
+    }
+    if parts.seed != 0 {
+        pairs.push(("seed", parts.seed.to_string()));
+    }
+    pairs.push(("t", parts.cursor.to_string()));
+    if parts.window != (TrueTime::ZERO, plan.horizon) {
+        pairs.push(("view", format!("{}-{}", parts.window.0, parts.window.1)));
+    }
+    if parts.ghost != Ghost::None {
+        pairs.push(("ghost", parts.ghost.id().to_owned()));
+    }
+    if parts.theme != Theme::Auto {
+        pairs.push(("theme", parts.theme.id().to_owned()));
+    }
+    if let Some(hash) = parts.hash {
+        pairs.push(("hash", hash.to_owned()));
+    }
+    let query: Vec<String> = pairs
+        .iter()
+        .map(|(name, value)| format!("{name}={}", String::from(js_sys::encode_uri_component(value))))
+        .collect();
+    format!("?{}", query.join("&"))
+}
+
+/// Reads a list given by a caller of the page's engine.
+pub(crate) fn interventions(text: &str) -> Result<Vec<Intervention>, Mistake> {
+    parse_list(text)
+}

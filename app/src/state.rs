@@ -1,0 +1,435 @@
+//! The page's state: the list of interventions, the cursor, and how they are looked at.
+//! Everything else is derived from it.
+
+use std::sync::Arc;
+
+use lease_lab_drawing::views::difference;
+use lease_lab_scenarios::run::Input;
+use lease_lab_scenarios::snapshot::Snapshot;
+use lease_lab_scenarios::{Run, Scenario};
+use lease_lab_sim::event::{Event, Kind};
+use lease_lab_sim::intervention::{Change, Intervention, Mistake};
+use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::settings::{FenceMode, RaiseOrder, Settings};
+use lease_lab_sim::time::{Span, TrueTime};
+use leptos::prelude::*;
+
+use crate::history::{Entry, History, List, active};
+use crate::link::Link;
+
+/// A run that is compared by identity: two runs are the same only if they are one.
+#[derive(Clone, Debug)]
+pub(crate) struct SharedRun(Arc<Run>);
+
+impl PartialEq for SharedRun {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl std::ops::Deref for SharedRun {
+    type Target = Run;
+    fn deref(&self) -> &Run {
+        &self.0
+    }
+}
+
+/// The one thing that is different in the run that is drawn behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ghost {
+    None,
+    FenceOff,
+    RaiseLate,
+    SweeperOff,
+    Idempotent,
+}
+
+impl Ghost {
+    pub(crate) const ALL: [Ghost; 5] =
+        [Ghost::None, Ghost::FenceOff, Ghost::RaiseLate, Ghost::SweeperOff, Ghost::Idempotent];
+
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Ghost::None => "none",
+            Ghost::FenceOff => "fence-off",
+            Ghost::RaiseLate => "raise-late",
+            Ghost::SweeperOff => "sweeper-off",
+            Ghost::Idempotent => "idempotent",
+        }
+    }
+
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Ghost::None => "nothing",
+            Ghost::FenceOff => "the fence off",
+            Ghost::RaiseLate => "the fence raised late",
+            Ghost::SweeperOff => "the sweeper off",
+            Ghost::Idempotent => "a store that recognises chunks",
+        }
+    }
+
+    fn change(self) -> Option<Change> {
+        match self {
+            Ghost::None => None,
+            Ghost::FenceOff => Some(Change::Fence(FenceMode::Off)),
+            Ghost::RaiseLate => Some(Change::Raise(RaiseOrder::Late)),
+            Ghost::SweeperOff => Some(Change::Sweeper(false)),
+            Ghost::Idempotent => Some(Change::Idempotent(true)),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Theme {
+    Auto,
+    Light,
+    Dark,
+}
+
+impl Theme {
+    pub(crate) const ALL: [Theme; 3] = [Theme::Auto, Theme::Light, Theme::Dark];
+
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Theme::Auto => "auto",
+            Theme::Light => "light",
+            Theme::Dark => "dark",
+        }
+    }
+}
+
+/// What the first screen asks: a worker sends a chunk after its stop time; what will the store do?
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Question {
+    pub(crate) at: TrueTime,
+    pub(crate) worker: WorkerId,
+    pub(crate) chunk: u8,
+    pub(crate) token: u64,
+    /// What the store did, by the trace.
+    pub(crate) answer: Option<Answer>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    Records,
+    Refuses,
+    AsksLockService,
+}
+
+impl Question {
+    fn of(run: &Run) -> Option<Question> {
+        let late = run
+            .events
+            .iter()
+            .position(|event| matches!(&event.kind, Kind::WriteSent { mono, stop_time, .. } if mono >= stop_time))?;
+        let Kind::WriteSent { worker, chunk, token, .. } = run.events[late].kind else { return None };
+        let answer = run.events[late..].iter().find_map(|event| match &event.kind {
+            Kind::ChunkWritten { worker: by, chunk: number, token: with, .. }
+                if (*by, *number, *with) == (worker, chunk, token) =>
+            {
+                Some(Answer::Records)
+            }
+            Kind::WriteRefused { worker: by, chunk: number, token: with, .. }
+                if (*by, *number, *with) == (worker, chunk, token) =>
+            {
+                Some(Answer::Refuses)
+            }
+            _ => None,
+        });
+        Some(Question { at: run.events[late].t, worker, chunk, token, answer })
+    }
+}
+
+/// The state and what is derived from it; small handles, so it is passed by value.
+#[derive(Clone, Copy)]
+pub(crate) struct Lab {
+    pub(crate) scenario: &'static Scenario,
+    pub(crate) seed: u64,
+    pub(crate) history: RwSignal<History>,
+    pub(crate) cursor: RwSignal<TrueTime>,
+    /// The visible time.
+    pub(crate) window: RwSignal<(TrueTime, TrueTime)>,
+    pub(crate) ghost: RwSignal<Ghost>,
+    pub(crate) theme: RwSignal<Theme>,
+    pub(crate) playing: RwSignal<bool>,
+    /// Seconds of true time for a second of play.
+    pub(crate) speed: RwSignal<f64>,
+    /// What the reader answered.
+    pub(crate) answered: RwSignal<Option<Answer>>,
+    /// What comes after the question may be seen.
+    pub(crate) revealed: RwSignal<bool>,
+    /// The instant that the present one is compared with.
+    pub(crate) pinned: RwSignal<Option<TrueTime>>,
+    pub(crate) notices: RwSignal<Vec<String>>,
+    /// What a screen reader is told after a step.
+    pub(crate) announcement: RwSignal<String>,
+    /// The machine that the panel of interventions shows.
+    pub(crate) chosen: RwSignal<Option<lease_lab_sim::machine::MachineId>>,
+
+    pub(crate) run: Memo<SharedRun>,
+    pub(crate) ghost_run: Memo<Option<SharedRun>>,
+    pub(crate) question: Memo<Option<Question>>,
+    /// Nothing later than this is shown.
+    pub(crate) until: Memo<TrueTime>,
+    pub(crate) snapshot: Memo<Arc<Snapshot>>,
+}
+
+fn simulate(scenario: &'static Scenario, list: Vec<Intervention>, seed: u64) -> Result<SharedRun, Mistake> {
+    Run::new(scenario, Input { interventions: Some(list), seed, until: None }).map(|run| SharedRun(Arc::new(run)))
+}
+
+impl Lab {
+    pub(crate) fn new(link: Link, theme: Theme) -> Lab {
+        let Link { scenario, list, seed, .. } = link;
+        let horizon = (scenario.plan)().horizon;
+        let history = RwSignal::new(History::new(list));
+        let run = Memo::new(move |previous: Option<&SharedRun>| {
+            // Every list that gets into the history has been run once, so the second case does not arise; if it did,
+            // the page would go on with what it has.
+            simulate(scenario, active(history.read().list()), seed)
+                .ok()
+                .or_else(|| previous.cloned())
+                .unwrap_or_else(|| own_run(scenario))
+        });
+        let question = Memo::new(move |_| Question::of(&run.read()));
+        let asked_at = question.get_untracked().map(|question| question.at);
+        let cursor = RwSignal::new(link.cursor.or(asked_at).unwrap_or(TrueTime::ZERO));
+        let revealed = RwSignal::new(match (link.cursor, asked_at) {
+            (Some(cursor), Some(asked)) => cursor > asked,
+            (_, asked) => asked.is_none(),
+        });
+        let ghost = RwSignal::new(link.ghost);
+        let ghost_run = Memo::new(move |_| {
+            let change = ghost.get().change()?;
+            let list = with_rule(history.read().list(), TrueTime::ZERO, &change);
+            simulate(scenario, active(&list), seed).ok()
+        });
+        let until = Memo::new(move |_| match question.read().as_ref() {
+            Some(question) if !revealed.get() => question.at,
+            _ => horizon,
+        });
+        let snapshot = Memo::new(move |_| {
+            let at = cursor.get();
+            Arc::new(Snapshot::take(&run.read().world_at(at), at, None))
+        });
+        let mut notices = link.notices;
+        if link.hash.is_some_and(|hash| hash != run.read_untracked().hash()) {
+            notices.push(
+                "This link was made with another version of the simulator, which told another story; \
+                 what you see is what this version comes to."
+                    .into(),
+            );
+        }
+        Lab {
+            scenario,
+            seed,
+            history,
+            cursor,
+            window: RwSignal::new(link.window.unwrap_or((TrueTime::ZERO, horizon))),
+            ghost,
+            theme: RwSignal::new(theme),
+            playing: RwSignal::new(false),
+            speed: RwSignal::new(4.0),
+            answered: RwSignal::new(None),
+            revealed,
+            pinned: RwSignal::new(None),
+            notices: RwSignal::new(notices),
+            announcement: RwSignal::new(String::new()),
+            chosen: RwSignal::new(None),
+            run,
+            ghost_run,
+            question,
+            until,
+            snapshot,
+        }
+    }
+
+    pub(crate) fn horizon(&self) -> TrueTime {
+        self.run.read_untracked().horizon
+    }
+
+    /// Moves the cursor; past the question, everything may be seen.
+    pub(crate) fn seek(&self, at: TrueTime) {
+        let at = at.max(TrueTime::ZERO).min(self.horizon());
+        if self.question.read_untracked().as_ref().is_some_and(|question| at > question.at) {
+            self.reveal();
+        }
+        if self.cursor.get_untracked() != at {
+            self.cursor.set(at);
+        }
+        self.follow(at);
+    }
+
+    pub(crate) fn reveal(&self) {
+        if !self.revealed.get_untracked() {
+            self.revealed.set(true);
+        }
+    }
+
+    /// Keeps the cursor within the visible time.
+    fn follow(&self, at: TrueTime) {
+        let (from, to) = self.window.get_untracked();
+        if at < from || at > to {
+            let half = (to - from).as_micros() / 2;
+            self.show(at - Span::micros(half), at + Span::micros((to - from).as_micros() - half));
+        }
+    }
+
+    /// Shows a stretch of time, moved into the run if it sticks out.
+    pub(crate) fn show(&self, from: TrueTime, to: TrueTime) {
+        const SHORTEST: Span = Span::millis(20);
+        let horizon = self.horizon();
+        let length = (to - from).max(SHORTEST).min(horizon - TrueTime::ZERO);
+        let from = from.max(TrueTime::ZERO).min(horizon - length);
+        self.window.set((from, from + length));
+    }
+
+    /// Shows a stretch `factor` times as long, with the cursor where it is on the screen.
+    pub(crate) fn zoom(&self, factor: f64) {
+        let (from, to) = self.window.get_untracked();
+        let length = (to - from).as_micros() as f64;
+        let cursor = self.cursor.get_untracked().max(from).min(to);
+        let part = (cursor - from).as_micros() as f64 / length;
+        let new_length = length * factor;
+        let from = cursor - Span::micros((new_length * part) as i64);
+        self.show(from, from + Span::micros(new_length as i64));
+    }
+
+    /// The instants that a step can go to: of events that are no mere routine.
+    fn instants(&self) -> Vec<TrueTime> {
+        let run = self.run.read_untracked();
+        let mut instants: Vec<TrueTime> =
+            run.events.iter().filter(|event| !event.is_background()).map(|event| event.t).collect();
+        instants.dedup();
+        instants
+    }
+
+    pub(crate) fn step_event(&self, forward: bool) {
+        let cursor = self.cursor.get_untracked();
+        let instants = self.instants();
+        let target = next_in(&instants, cursor, forward);
+        self.step_to(target.unwrap_or(if forward { self.horizon() } else { TrueTime::ZERO }));
+    }
+
+    pub(crate) fn step_beat(&self, forward: bool) {
+        let cursor = self.cursor.get_untracked();
+        let beats: Vec<TrueTime> = self.run.read_untracked().beats_in_order().map(|(_, at)| at).collect();
+        let target = next_in(&beats, cursor, forward);
+        self.step_to(target.unwrap_or(if forward { self.horizon() } else { TrueTime::ZERO }));
+    }
+
+    /// Seeks and tells a screen reader what happened there.
+    pub(crate) fn step_to(&self, at: TrueTime) {
+        self.playing.set(false);
+        self.seek(at);
+        let text = self.describe(self.cursor.get_untracked());
+        self.announcement.set(text);
+    }
+
+    /// "13.0 s, beat 7 of 24: A’s lease expires".
+    pub(crate) fn describe(&self, at: TrueTime) -> String {
+        let run = self.run.read_untracked();
+        let last = run
+            .events
+            .iter()
+            .zip(&run.beats)
+            .take_while(|(event, _)| event.t <= at)
+            .filter(|(event, _)| !event.is_background())
+            .last();
+        let count = self.scenario.beats.len();
+        match last {
+            Some((_, Some(number))) => {
+                let beat = self.scenario.beats.iter().find(|beat| beat.number == *number);
+                format!("{} s, beat {number} of {count}: {}", at.told(), beat.map_or("", |beat| beat.title))
+            }
+            Some((event, None)) => {
+                format!("{} s: {}", at.told(), lease_lab_scenarios::why::why(event, &run.plan))
+            }
+            None => format!("{} s, before the start", at.told()),
+        }
+    }
+
+    /// Makes `list` the present one if it makes sense.
+    pub(crate) fn change(&self, list: List) -> Result<(), Mistake> {
+        simulate(self.scenario, active(&list), self.seed)?;
+        self.history.update(|history| history.push(list));
+        self.reveal();
+        Ok(())
+    }
+
+    /// Adds one intervention.
+    pub(crate) fn add(&self, intervention: Intervention) -> Result<(), Mistake> {
+        let mut list = self.history.read_untracked().list().clone();
+        list.push(Entry { intervention, on: true });
+        self.change(list)
+    }
+
+    /// Sets a rule from `at` on, in the place of an earlier setting of it at that time.
+    pub(crate) fn set_rule(&self, at: TrueTime, change: Change) -> Result<(), Mistake> {
+        let mut list = with_rule(self.history.read_untracked().list(), at, &change);
+        if at == TrueTime::ZERO && is_as_planned(&(self.scenario.plan)().settings, &change) {
+            list.retain(|entry| entry.intervention.at != at || entry.intervention.change != change);
+        }
+        self.change(list)
+    }
+
+    /// Why an intervention would have no effect at the cursor: the simulator is asked.
+    pub(crate) fn idle_because(&self, change: &Change) -> Option<String> {
+        let at = self.cursor.get();
+        let run = self.run.read();
+        let mut world = run.world_at(at);
+        let mut events: Vec<Event> = Vec::new();
+        world.apply(&Intervention { at, change: change.clone() }, &mut events);
+        events.into_iter().find_map(|event| match event.kind {
+            Kind::NoEffect { because, .. } => Some(because),
+            _ => None,
+        })
+    }
+
+    /// How the ghost ends and where it begins to differ.
+    pub(crate) fn ghost_outcome(&self) -> Option<(difference::Outcome, Option<TrueTime>)> {
+        let ghost = self.ghost_run.get()?;
+        Some((difference::outcome(&ghost), difference::first(&self.run.read(), &ghost)))
+    }
+}
+
+fn own_run(scenario: &'static Scenario) -> SharedRun {
+    let own = (scenario.plan)().interventions;
+    match simulate(scenario, own, 0) {
+        Ok(run) => run,
+        Err(mistake) => unreachable!("a scenario's own interventions make sense: {mistake}"),
+    }
+}
+
+fn is_as_planned(settings: &Settings, change: &Change) -> bool {
+    match change {
+        Change::Fence(mode) => settings.fence == *mode,
+        Change::Raise(order) => settings.raise == *order,
+        Change::Idempotent(on) => settings.idempotent == *on,
+        Change::Sweeper(on) => settings.sweeper == *on,
+        Change::Lease(span) => settings.lease == *span,
+        Change::Renew(span) => settings.renew == *span,
+        Change::Margin(span) => settings.margin == *span,
+        _ => false,
+    }
+}
+
+/// `list` with a rule set at `at`, in the place of an earlier setting of it at that time.
+fn with_rule(list: &List, at: TrueTime, change: &Change) -> List {
+    let same_rule = |entry: &Entry| {
+        entry.intervention.at == at
+            && std::mem::discriminant(&entry.intervention.change) == std::mem::discriminant(change)
+    };
+    let mut list: List = list.iter().filter(|entry| !same_rule(entry)).cloned().collect();
+    list.push(Entry { intervention: Intervention { at, change: change.clone() }, on: true });
+    list.sort_by_key(|entry| entry.intervention.at);
+    list
+}
+
+fn next_in(instants: &[TrueTime], cursor: TrueTime, forward: bool) -> Option<TrueTime> {
+    if forward {
+        instants.iter().find(|at| **at > cursor).copied()
+    } else {
+        instants.iter().rev().find(|at| **at < cursor).copied()
+    }
+}

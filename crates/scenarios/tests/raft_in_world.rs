@@ -1,0 +1,97 @@
+//! The lock service inside whole runs: Raft's promises, and what a node that is cut off can still do.
+
+mod common;
+#[path = "../../sim/tests/raft_rules/mod.rs"]
+mod raft_rules;
+
+use std::collections::BTreeMap;
+
+use common::*;
+use lease_lab_sim::consensus::Node;
+use lease_lab_sim::event::Kind;
+use lease_lab_sim::invariants::Invariant;
+use lease_lab_sim::machine::{NodeId, WorkerId};
+use lease_lab_sim::time::Mono;
+use lease_lab_sim::world::World;
+use proptest::prelude::*;
+use raft_rules::RaftRules;
+
+/// A node of three that reaches neither of the others.
+#[derive(Clone, Copy)]
+struct CutOff {
+    /// Its own clock at the cut.
+    since: Mono,
+    /// The end of what another node had of its log at the cut: more it can never learn to be committed.
+    shared: u64,
+}
+
+fn is_cut_off(world: &World, id: NodeId) -> bool {
+    world.nodes().all(|(other, _)| other == id || world.network().is_cut(id.into(), other.into()))
+}
+
+fn shared_length(world: &World, id: NodeId, node: &Node) -> u64 {
+    let shared_with =
+        |other: &Node| node.entries().iter().zip(other.entries()).take_while(|(a, b)| a == b).count() as u64;
+    world.nodes().filter(|(other, _)| *other != id).map(|(_, other)| shared_with(other)).max().unwrap_or(0)
+}
+
+proptest! {
+    #![proptest_config(cases_count(1_500))]
+
+    #[test]
+    fn raft_keeps_its_promises(case in any_cases()) {
+        let mut rules = RaftRules::default();
+        case.watch(|world, _| {
+            let nodes: Vec<(NodeId, &Node)> = world.nodes().collect();
+            rules.check(&nodes).map_err(TestCaseError::fail)
+        })?;
+        prop_assert!(rules.committed() >= 6, "what was there at the start stays");
+    }
+
+    /// Alone it commits nothing that no other node has; and as soon as a successor is possible, it renews nothing and
+    /// tells clients nothing but that it does not lead.
+    #[test]
+    fn a_node_that_is_cut_off_does_not_go_on_as_leader(case in any_cases()) {
+        let mut cut_off: BTreeMap<NodeId, CutOff> = BTreeMap::new();
+        case.watch(|world, events| {
+            for (id, node) in world.nodes() {
+                if !is_cut_off(world, id) {
+                    cut_off.remove(&id);
+                    continue;
+                }
+                let reading = world.reading(id.into(), world.now()).expect("every node has a clock");
+                let now = reading.mono;
+                let cut = *cut_off
+                    .entry(id)
+                    .or_insert_with(|| CutOff { since: now, shared: shared_length(world, id, node) });
+                prop_assert!(node.commit_index() <= cut.shared, "{} commits alone at {}", id, world.now());
+                let timeout = world.plan().cluster.election_timeout_min();
+                for event in events.iter().filter(|event| event.machine == id.into() && now - cut.since >= timeout) {
+                    match &event.kind {
+                        Kind::LeaseRenewed { .. } => {
+                            prop_assert!(false, "{} renews at {}", id, event.t);
+                        }
+                        Kind::MessageSent { to, what, .. } if to.node().is_none() => {
+                            prop_assert!(what.starts_with("not the leader"), "{} says “{}” at {}", id, what, event.t);
+                        }
+                        _ => {}
+                    }
+                }
+            }
+            Ok(())
+        })?;
+    }
+}
+
+/// The same with round numbers: the last heartbeat that n2 or n3 answered was sent at 4.8.
+#[test]
+fn a_leader_without_a_majority_renews_for_one_election_timeout() {
+    let run = plain_with("0 renew 0.5; 5 partition n1,A | n2,n3,B");
+    let by_n1 = run.events.iter().filter(|event| event.machine == NodeId(1).into());
+    let renewals: Vec<f64> =
+        by_n1.filter(|event| event.kind.name() == "lease-renewed").map(|event| event.t.as_seconds()).collect();
+    let last = *renewals.last().expect("A renews");
+    assert!(last > 6.4 && last < 4.8 + 2.292, "{renewals:?}");
+    assert!(times_of(&run, "lease-expired", Some(WorkerId::A)).iter().all(|t| *t > 16.0), "n2 starts the lease anew");
+    assert_eq!(verdict(&run, Invariant::OneActingHolder), "holds");
+}

@@ -1,0 +1,397 @@
+//! The lock service's nodes on a network that loses, doubles and reorders everything, with clocks that disagree.
+//!
+//! No world is involved: the driver here is a few lines, so that a mistake in the world cannot hide one in the nodes.
+
+mod raft_rules;
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use lease_lab_sim::actor::{Action, Actions, Context, Input, TimerKey};
+use lease_lab_sim::clock::Reading;
+use lease_lab_sim::consensus::Node;
+use lease_lab_sim::consensus::log::Command;
+use lease_lab_sim::event::Kind;
+use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::message::{CallId, LeaseId, LockReply, LockRequest, Message, PeerMessage, Token};
+use lease_lab_sim::settings::{Cluster, FenceMode, Latency, Plan, RaiseOrder, Settings, Sweeping};
+use lease_lab_sim::time::{Mono, Span, TrueTime, Wall};
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::{RngSeed, TestRunner};
+use raft_rules::RaftRules;
+
+fn plan(nodes: u8) -> Plan {
+    let ms = Span::millis;
+    Plan {
+        settings: Settings {
+            lease: ms(10_000),
+            renew: ms(3_000),
+            margin: ms(2_000),
+            fence: FenceMode::On,
+            raise: RaiseOrder::First,
+            idempotent: false,
+            sweeper: false,
+        },
+        chunks: 1,
+        invoices_per_chunk: 1,
+        cluster: Cluster {
+            election_timeouts: (0..i64::from(nodes)).map(|node| ms(2_000 + 150 * node)).collect(),
+            heartbeat: ms(200),
+            fsync: ms(3),
+            fsync_jitter: ms(2),
+        },
+        programs: Vec::new(),
+        tenant_commits: Vec::new(),
+        tenant_commits_before: 3,
+        sweeping: Sweeping { every: ms(10_000), sightings_apart: ms(5_000) },
+        latency: Latency {
+            wire: ms(1),
+            worker_store: ms(50),
+            lock_timeout: ms(40),
+            lock_backoff: ms(500),
+            store_timeout: ms(500),
+        },
+        interventions: Vec::new(),
+        horizon: TrueTime::from_millis(60_000),
+    }
+}
+
+/// One thing that chance does; the numbers pick among what there is at that moment.
+#[derive(Clone, Copy, Debug)]
+enum Chance {
+    /// Delivers any message that is on its way, whichever was sent first.
+    Deliver(u16),
+    Lose(u16),
+    Double(u16),
+    /// Lets time pass and everything happen that then is due, a timer here and a timer there.
+    Wait(u16),
+    /// For a while messages arrive in order and timers fire in time.
+    Calm(u8),
+    /// A client asks a node for something.
+    Ask(u16, u8),
+    Crash(u16),
+    Restart(u16),
+}
+
+fn chance() -> impl Strategy<Value = Chance> {
+    prop_oneof![
+        120 => any::<u16>().prop_map(Chance::Deliver),
+        4 => any::<u16>().prop_map(Chance::Lose),
+        6 => any::<u16>().prop_map(Chance::Double),
+        40 => any::<u16>().prop_map(Chance::Wait),
+        6 => (1..60_u8).prop_map(Chance::Calm),
+        12 => (any::<u16>(), any::<u8>()).prop_map(|(node, what)| Chance::Ask(node, what)),
+        1 => any::<u16>().prop_map(Chance::Crash),
+        2 => any::<u16>().prop_map(Chance::Restart),
+    ]
+}
+
+/// A node's process and its clock: `offset` + true time × `rate` per cent.
+struct Host {
+    node: Node,
+    up: bool,
+    timers: BTreeMap<TimerKey, Mono>,
+    offset: i64,
+    rate: i64,
+}
+
+struct Cluttered {
+    plan: Plan,
+    now: i64,
+    hosts: BTreeMap<NodeId, Host>,
+    on_the_way: Vec<(MachineId, NodeId, Message)>,
+    rules: RaftRules,
+    calls: u32,
+    requests: BTreeMap<CallId, LockRequest>,
+    granted: BTreeMap<Token, LeaseId>,
+    discarded: u64,
+}
+
+impl Cluttered {
+    fn new(nodes: u8, seed: u64) -> Cluttered {
+        let plan = plan(nodes);
+        let hosts = plan
+            .cluster
+            .nodes()
+            .map(|id| {
+                let number = i64::from(id.0);
+                // n1 leads from the start, and its clock starts at zero.
+                let (offset, rate) = ((number - 1) * 7_000_000, 70 + (number * 37 + seed as i64 % 50) % 80);
+                let host = Host { node: Node::new(id, &plan, seed), up: true, timers: BTreeMap::new(), offset, rate };
+                (id, host)
+            })
+            .collect();
+        let mut cluttered = Cluttered {
+            plan,
+            now: 0,
+            hosts,
+            on_the_way: Vec::new(),
+            rules: RaftRules::default(),
+            calls: 0,
+            requests: BTreeMap::new(),
+            granted: BTreeMap::new(),
+            discarded: 0,
+        };
+        for id in cluttered.plan.cluster.nodes() {
+            cluttered.handle(id, Input::Start).expect("the start breaks no rule");
+        }
+        cluttered
+    }
+
+    fn happen(&mut self, chance: Chance) -> Result<(), String> {
+        match chance {
+            Chance::Deliver(pick) => match self.pick_message(pick) {
+                Some(place) => {
+                    let (from, to, message) = self.on_the_way.swap_remove(place);
+                    self.handle(to, Input::Message { from, message })
+                }
+                None => Ok(()),
+            },
+            Chance::Lose(pick) => {
+                if let Some(place) = self.pick_message(pick) {
+                    self.on_the_way.swap_remove(place);
+                }
+                Ok(())
+            }
+            Chance::Double(pick) => {
+                if let Some(place) = self.pick_message(pick) {
+                    self.on_the_way.push(self.on_the_way[place].clone());
+                }
+                Ok(())
+            }
+            Chance::Wait(pick) => self.wait(pick),
+            Chance::Calm(steps) => (0..steps).try_for_each(|_| self.next_in_order()),
+            Chance::Ask(pick, what) => self.ask(pick, what),
+            Chance::Crash(pick) => {
+                let host = self.host(pick);
+                host.up = false;
+                host.timers.clear();
+                host.node.crash();
+                self.check()
+            }
+            Chance::Restart(pick) => {
+                let host = self.host(pick);
+                if host.up {
+                    return Ok(());
+                }
+                host.up = true;
+                let id = self.id(pick);
+                self.handle(id, Input::Start)
+            }
+        }
+    }
+
+    fn next_in_order(&mut self) -> Result<(), String> {
+        if self.on_the_way.is_empty() {
+            return self.wait(1);
+        }
+        let (from, to, message) = self.on_the_way.remove(0);
+        self.handle(to, Input::Message { from, message })
+    }
+
+    fn pick_message(&self, pick: u16) -> Option<usize> {
+        usize::from(pick).checked_rem(self.on_the_way.len())
+    }
+
+    fn id(&self, pick: u16) -> NodeId {
+        NodeId((usize::from(pick) % self.hosts.len()) as u8 + 1)
+    }
+
+    fn host(&mut self, pick: u16) -> &mut Host {
+        let id = self.id(pick);
+        self.hosts.get_mut(&id).expect("every node has a host")
+    }
+
+    /// Goes on to a timer: mostly to one of the next, now and then far beyond, as if processes had stood still.
+    fn wait(&mut self, pick: u16) -> Result<(), String> {
+        let mut timers: Vec<(i64, NodeId, TimerKey)> = self
+            .hosts
+            .iter()
+            .flat_map(|(id, host)| host.timers.iter().map(|(key, due)| (host.true_time_of(*due), *id, *key)))
+            .collect();
+        timers.sort();
+        let far = pick % 64 == 0;
+        let choices = if far { timers.len() } else { timers.len().min(2) };
+        let Some(chosen) = usize::from(pick / 64).checked_rem(choices) else { return Ok(()) };
+        let (due, id, key) = timers[chosen];
+        self.now = self.now.max(due);
+        let due = self.hosts.get_mut(&id).and_then(|host| host.timers.remove(&key));
+        match due {
+            Some(due) => self.handle(id, Input::Timer { key, due }),
+            None => Ok(()),
+        }
+    }
+
+    fn ask(&mut self, pick: u16, what: u8) -> Result<(), String> {
+        let worker = WorkerId::ALL[usize::from(what / 8) % 4];
+        // Few leases, so that requests meet.
+        let lease = LeaseId { worker, incarnation: 0, number: u32::from(what / 128) };
+        let stop_on_holder = Mono::ZERO;
+        self.calls += 1;
+        let request = match what % 8 {
+            0 => LockRequest::ReadKey,
+            1 | 2 => LockRequest::GrantLease { lease, ttl: Span::seconds(10) },
+            3 | 4 => LockRequest::CreateKey { lease, stop_on_holder },
+            5 => LockRequest::KeepAlive { lease, ttl: Span::seconds(10 + i64::from(what / 128)), stop_on_holder },
+            6 => LockRequest::Revoke { lease },
+            _ => LockRequest::TenantPut { number: 3 + self.calls },
+        };
+        let call = CallId { incarnation: 0, number: self.calls };
+        self.requests.insert(call, request.clone());
+        // Most clients know the leader; one that does not is sent away or waits in vain.
+        let leader = self.hosts.iter().find(|(_, host)| host.up && host.node.role_name() == "leader");
+        let node = match leader {
+            Some((id, _)) if pick % 4 != 0 => *id,
+            _ => self.id(pick / 4),
+        };
+        self.on_the_way.push((worker.into(), node, Message::LockRequest(call, request)));
+        Ok(())
+    }
+
+    fn handle(&mut self, id: NodeId, input: Input) -> Result<(), String> {
+        let host = self.hosts.get_mut(&id).expect("every node has a host");
+        if !host.up {
+            return Ok(());
+        }
+        let mono = host.mono_at(self.now);
+        let context =
+            Context { reading: Reading { mono, wall: Wall::ZERO }, settings: &self.plan.settings, plan: &self.plan };
+        let mut actions = Actions::default();
+        host.node.handle(context, input, &mut actions);
+        let mut replies = Vec::new();
+        for action in actions.drain() {
+            match action {
+                Action::Send { to: MachineId::Node(to), message } => self.on_the_way.push((id.into(), to, message)),
+                Action::Send { message: Message::LockReply(call, reply), .. } => replies.push((call, reply)),
+                Action::Send { to, message } => return Err(format!("{id} sends {message} to {to}")),
+                Action::SetTimer { key, at } => {
+                    host.timers.insert(key, at);
+                }
+                Action::CancelTimer { key } => {
+                    host.timers.remove(&key);
+                }
+                Action::Record { kind: Kind::EntriesDiscarded { count, .. }, .. } => self.discarded += count,
+                Action::Record { .. } => {}
+            }
+        }
+        self.check()?;
+        replies.into_iter().try_for_each(|(call, reply)| self.check_reply(call, &reply))
+    }
+
+    fn check(&mut self) -> Result<(), String> {
+        let nodes: Vec<(NodeId, &Node)> = self.hosts.iter().map(|(id, host)| (*id, &host.node)).collect();
+        self.rules.check(&nodes)
+    }
+
+    /// What a client is told is committed, and a token belongs to one lease.
+    fn check_reply(&mut self, call: CallId, reply: &LockReply) -> Result<(), String> {
+        let Some(request) = self.requests.get(&call) else { return Err(format!("{call:?} was never sent")) };
+        let committed = match (request, reply) {
+            (LockRequest::GrantLease { lease, ttl }, LockReply::LeaseGranted) => {
+                self.rules.is_committed(|command| *command == Command::GrantLease { lease: *lease, ttl: *ttl })
+            }
+            (LockRequest::CreateKey { lease, .. }, LockReply::Created(token)) => {
+                let first = *self.granted.entry(*token).or_insert(*lease);
+                if first != *lease {
+                    return Err(format!("{first} and {lease} both get token {token}"));
+                }
+                self.rules.is_committed(|command| *command == Command::CreateKey { lease: *lease })
+            }
+            (LockRequest::Revoke { lease }, LockReply::Revoked) => {
+                self.rules.is_committed(|command| matches!(command, Command::Revoke { lease: l, .. } if l == lease))
+            }
+            (LockRequest::TenantPut { number }, LockReply::PutDone) => {
+                self.rules.is_committed(|command| *command == Command::TenantPut { number: *number })
+            }
+            _ => true,
+        };
+        if committed { Ok(()) } else { Err(format!("{request:?} is answered with {reply:?} but not committed")) }
+    }
+}
+
+impl Host {
+    fn mono_at(&self, now: i64) -> Mono {
+        Mono::from_micros(self.offset + now * self.rate / 100)
+    }
+
+    /// The first true time at which the clock shows at least `mono`.
+    fn true_time_of(&self, mono: Mono) -> i64 {
+        let wanted = (mono.as_micros() - self.offset) * 100;
+        -((-wanted).div_euclid(self.rate))
+    }
+}
+
+#[derive(Debug, Default)]
+struct Seen {
+    elections: usize,
+    commits: usize,
+    discarded: u64,
+    grants: usize,
+}
+
+/// Runs many chaotic cases and returns how much has happened in them: chaos in which nothing happens proves nothing.
+fn chaos(nodes: u8, cases: u32) -> Seen {
+    let seen = RefCell::new(Seen::default());
+    let config = ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: RngSeed::Fixed(u64::from(nodes)),
+        ..ProptestConfig::default()
+    };
+    let strategy = (any::<u64>(), vec(chance(), 100..2_000));
+    let result = TestRunner::new(config).run(&strategy, |(seed, chances)| {
+        let mut cluttered = Cluttered::new(nodes, seed);
+        for chance in chances {
+            cluttered.happen(chance).map_err(TestCaseError::fail)?;
+        }
+        let mut seen = seen.borrow_mut();
+        seen.elections += cluttered.rules.terms_led() - 1;
+        seen.commits += cluttered.rules.committed();
+        seen.discarded += cluttered.discarded;
+        seen.grants += cluttered.granted.len();
+        Ok(())
+    });
+    result.unwrap_or_else(|failure| panic!("{failure}"));
+    seen.into_inner()
+}
+
+#[test]
+fn three_nodes_keep_rafts_promises_in_chaos() {
+    let seen = chaos(3, 2_000);
+    assert!(
+        seen.elections > 200 && seen.commits > 4_000 && seen.discarded > 50 && seen.grants > 200,
+        "too little has happened: {seen:?}"
+    );
+}
+
+#[test]
+fn five_nodes_keep_rafts_promises_in_chaos() {
+    let seen = chaos(5, 1_000);
+    assert!(
+        seen.elections > 50 && seen.commits > 2_000 && seen.discarded > 20 && seen.grants > 100,
+        "too little has happened: {seen:?}"
+    );
+}
+
+/// A leader may hear an old refusal late, and followers old entries: neither may cost a committed entry.
+#[test]
+fn an_append_that_comes_late_takes_nothing_back() {
+    let mut cluttered = Cluttered::new(3, 0);
+    for number in 0..3 {
+        cluttered.ask(0, 8 * number + 7).expect("asking breaks no rule");
+    }
+    let mut copies = Vec::new();
+    for _ in 0..200 {
+        copies.extend(cluttered.on_the_way.iter().filter(|(_, _, message)| is_append(message)).cloned());
+        cluttered.next_in_order().expect("no rule is broken");
+    }
+    assert!(cluttered.rules.committed() >= 6, "the three puts are committed");
+    for (from, to, message) in copies {
+        cluttered.handle(to, Input::Message { from, message }).expect("no rule is broken");
+    }
+}
+
+fn is_append(message: &Message) -> bool {
+    matches!(message, Message::Peer(PeerMessage::Append { .. }))
+}
