@@ -1,6 +1,6 @@
 //! The list of interventions as it was edited: undo, redo, and branches that are kept.
 
-use lease_lab_sim::intervention::{Intervention, sort};
+use lease_lab_sim::intervention::{Intervention, sort, sort_by_time};
 
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,7 +39,7 @@ impl History {
 
     /// Makes `list` the present version.
     pub(crate) fn push(&mut self, mut list: List) {
-        list.sort_by_key(|entry| entry.intervention.at);
+        sort_by_time(&mut list, |entry| entry.intervention.at);
         if list == *self.list() {
             return;
         }

@@ -2,7 +2,7 @@
 
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::{Run, Scenario};
-use lease_lab_sim::intervention::{Intervention, Mistake, parse_list, parse_one};
+use lease_lab_sim::intervention::{Intervention, Mistake, parse_list, parse_one, sort_by_time};
 use lease_lab_sim::time::TrueTime;
 use web_sys::UrlSearchParams;
 
@@ -131,7 +131,7 @@ fn read_list(scenario: &'static Scenario, on: &str, off: &str, seed: u64) -> Res
     };
     let mut list = entries(on, true)?;
     list.extend(entries(off, false)?);
-    list.sort_by_key(|entry| entry.intervention.at);
+    sort_by_time(&mut list, |entry| entry.intervention.at);
     // Only a run can tell whether the list makes sense.
     Run::new(scenario, Input { interventions: Some(active(&list)), seed, until: None })?;
     Ok(list)

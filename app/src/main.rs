@@ -6,6 +6,7 @@ mod api;
 mod components;
 mod dom;
 mod history;
+mod html;
 mod link;
 mod playback;
 mod state;

@@ -8,7 +8,7 @@ use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_scenarios::{Run, Scenario};
 use lease_lab_sim::event::{Event, Kind};
-use lease_lab_sim::intervention::{Change, Intervention, Mistake};
+use lease_lab_sim::intervention::{Change, Intervention, Mistake, sort_by_time};
 use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::settings::{FenceMode, RaiseOrder, Settings};
 use lease_lab_sim::time::{Span, TrueTime};
@@ -422,7 +422,7 @@ fn with_rule(list: &List, at: TrueTime, change: &Change) -> List {
     };
     let mut list: List = list.iter().filter(|entry| !same_rule(entry)).cloned().collect();
     list.push(Entry { intervention: Intervention { at, change: change.clone() }, on: true });
-    list.sort_by_key(|entry| entry.intervention.at);
+    sort_by_time(&mut list, |entry| entry.intervention.at);
     list
 }
 

@@ -35,7 +35,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                     <button
                         type="button"
                         class="quiet"
-                        disabled=move || !lab.history.read().can_undo()
+                        disabled=Signal::derive(move || !lab.history.read().can_undo())
                         on:click=move |_| { editing.set(None); lab.history.update(|history| history.undo()); }
                     >
                         "Undo"
@@ -43,7 +43,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                     <button
                         type="button"
                         class="quiet"
-                        disabled=move || !lab.history.read().can_redo()
+                        disabled=Signal::derive(move || !lab.history.read().can_redo())
                         on:click=move |_| { editing.set(None); lab.history.update(|history| history.redo()); }
                     >
                         "Redo"
@@ -67,7 +67,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                 }}
             </ul>
             {move || present.read().is_empty().then(|| view! { <p class="soft">"Nothing: everybody is left alone."</p> })}
-            <p class="mistake" role="alert">{move || mistake.get()}</p>
+            <p class="mistake" role="alert">{Signal::derive(move || mistake.get())}</p>
             {move || {
                 let own = own.clone();
                 (!is_own()).then(|| view! {

@@ -9,6 +9,7 @@ use leptos::prelude::*;
 use plotters_canvas::CanvasBackend;
 
 use crate::dom;
+use crate::html::Html;
 use crate::state::Lab;
 
 const HEIGHT: f64 = 260.0;
@@ -79,7 +80,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
                             <button
                                 type="button"
                                 class=format!("toggle {}", worker_class(id.into()))
-                                aria-pressed=move || (worker.get() == id).to_string()
+                                aria-pressed=Signal::derive(move || (worker.get() == id).to_string())
                                 on:click=move |_| worker.set(id)
                             >
                                 {id.to_string()}
@@ -106,18 +107,18 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
                 <canvas
                     node_ref=canvas
                     role="img"
-                    aria-label=move || format!("What the clocks of worker {} show against true time; the table below has the crossings.", worker.get())
+                    aria-label=Signal::derive(move || format!("What the clocks of worker {} show against true time; the table below has the crossings.", worker.get()))
                     style=format!("height:{HEIGHT}px")
                 ></canvas>
                 <div class="clock-cursor" style:left=cursor_left></div>
             </div>
             <p class="legend">
-                <span class=move || format!("key-line solid {}", worker_class(worker.get().into()))></span>"monotonic clock "
+                <span class=Signal::derive(move || format!("key-line solid {}", worker_class(worker.get().into())))></span>"monotonic clock "
                 <span class="key-line dashed"></span>"wall clock "
                 <span class="key-line stop"></span>"stop time, while it takes itself for the holder"
             </p>
             <table>
-                <caption>{move || format!("When the clocks of {} reach its last stop time of each lease", worker.get())}</caption>
+                <caption>{Signal::derive(move || format!("When the clocks of {} reach its last stop time of each lease", worker.get()))}</caption>
                 <thead>
                     <tr>
                         <th scope="col">"Token"</th>
@@ -126,27 +127,27 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
                         <th scope="col">"Wall clock reaches it at"</th>
                     </tr>
                 </thead>
-                <tbody>
-                    {move || {
-                        let crossings = clocks.read().crossings.clone();
-                        if crossings.is_empty() {
-                            view! { <tr><td colspan="4">"It holds no lease up to here."</td></tr> }.into_any()
-                        } else {
-                            let told = |at: Option<TrueTime>| at.map_or("not in this run".to_owned(), |at| format!("{} s", at.told()));
-                            crossings.into_iter().map(|crossing| view! {
-                                <tr>
-                                    <td>{crossing.token}</td>
-                                    <td>{crossing.stop.told()}</td>
-                                    <td>{told(crossing.mono_at)}</td>
-                                    <td>{told(crossing.wall_at)}</td>
-                                </tr>
-                            }).collect_view().into_any()
-                        }
-                    }}
+                <tbody inner_html=move || table(&clocks.read().crossings)>
                 </tbody>
             </table>
         </section>
     }
+}
+
+fn table(crossings: &[Crossing]) -> String {
+    let mut html = Html::default();
+    if crossings.is_empty() {
+        html.open("tr", &[]).element("td", &[("colspan", "4")], "It holds no lease up to here.").close("tr");
+    }
+    let told = |at: Option<TrueTime>| at.map_or("not in this run".to_owned(), |at| format!("{} s", at.told()));
+    for crossing in crossings {
+        html.open("tr", &[]);
+        for text in [crossing.token.to_string(), crossing.stop.told(), told(crossing.mono_at), told(crossing.wall_at)] {
+            html.element("td", &[], &text);
+        }
+        html.close("tr");
+    }
+    html.finish()
 }
 
 /// The graph's data; compared by its crossings, which change whenever a clock or a stop time does.

@@ -8,99 +8,59 @@ use leptos::html::Ol;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
+use crate::html::{Html, follow_jump};
 use crate::state::Lab;
 
-/// One line of the list.
+/// The list as text, and when each line happened.
 #[derive(Clone, Debug, PartialEq)]
-struct Line {
-    at: TrueTime,
-    beat: Option<u8>,
-    machine: MachineId,
-    text: String,
+struct Lines {
+    html: String,
+    times: Vec<TrueTime>,
 }
 
 #[component]
 pub(crate) fn Events(lab: Lab) -> impl IntoView {
     let filter = RwSignal::new("all".to_owned());
     let routine = RwSignal::new(false);
-    let lines = Memo::new(move |_| {
-        let run = lab.run.read();
-        let (until, filter, routine) = (lab.until.get(), filter.get(), routine.get());
-        let wanted = |machine: MachineId| match filter.as_str() {
-            "all" => true,
-            "lock" => machine.node().is_some() || machine == MachineId::Tenants,
-            name => machine.to_string() == name,
-        };
-        run.events
-            .iter()
-            .zip(&run.beats)
-            .filter(|(event, _)| event.t <= until && wanted(event.machine) && (routine || !event.is_background()))
-            .map(|(event, beat)| Line { at: event.t, beat: *beat, machine: event.machine, text: why(event, &run.plan) })
-            .collect::<Vec<_>>()
-    });
+    let lines = Memo::new(move |_| lines(lab, &filter.read(), routine.get()));
     // How many lines have happened: it changes at events only, so the list is left alone in between.
     let happened = Memo::new(move |_| {
         let at = lab.cursor.get();
-        lines.read().partition_point(|line| line.at <= at)
+        lines.read().times.partition_point(|time| *time <= at)
     });
     let list = NodeRef::<Ol>::new();
     Effect::new(move |_| {
         let (happened, _) = (happened.get(), lines.read());
         if let Some(list) = list.get() {
-            request_animation_frame(move || scroll_to(&list, happened.saturating_sub(1)));
+            // The text is in place by the next frame.
+            request_animation_frame(move || mark(list.unchecked_ref(), happened));
         }
     });
     view! {
         <section class="card events" aria-labelledby="events-title">
             <div class="card-head">
                 <h2 id="events-title">"What happened, and why"</h2>
-                <label>
-                    <span class="visually-hidden">"Machine"</span>
-                    <select aria-label="Show events of" on:change:target=move |event| filter.set(event.target().value())>
-                        <option value="all">"every machine"</option>
-                        <option value="A">"A"</option>
-                        <option value="B">"B"</option>
-                        <option value="C">"C"</option>
-                        <option value="D">"D"</option>
-                        <option value="lock">"the lock service"</option>
-                        <option value="store">"the store"</option>
-                        <option value="sweeper">"the sweeper"</option>
-                    </select>
-                </label>
+                <select aria-label="Show events of" on:change:target=move |event| filter.set(event.target().value())>
+                    <option value="all">"every machine"</option>
+                    <option value="A">"A"</option>
+                    <option value="B">"B"</option>
+                    <option value="C">"C"</option>
+                    <option value="D">"D"</option>
+                    <option value="lock">"the lock service"</option>
+                    <option value="store">"the store"</option>
+                    <option value="sweeper">"the sweeper"</option>
+                </select>
             </div>
-            <ol node_ref=list class="event-list" tabindex="0" aria-label="Events in order of time">
-                {move || {
-                    lines
-                        .get()
-                        .into_iter()
-                        .enumerate()
-                        .map(|(place, line)| {
-                            let class = worker_class(line.machine);
-                            let at = line.at;
-                            view! {
-                                <li
-                                    class:now=move || happened.get() == place + 1
-                                    class:later=move || happened.get() <= place
-                                    class:beat=line.beat.is_some()
-                                >
-                                    <button
-                                        type="button"
-                                        aria-current=move || (happened.get() == place + 1).then_some("step")
-                                        on:click=move |_| lab.step_to(at)
-                                    >
-                                        <span class="event-time">{at.told()}</span>
-                                        <span class=format!("event-machine {class}")>{line.machine.to_string()}</span>
-                                        <span class="event-text">{line.text}</span>
-                                    </button>
-                                </li>
-                            }
-                        })
-                        .collect_view()
-                }}
-            </ol>
-            {move || (!lab.revealed.get()).then(|| view! {
-                <p class="soft small">"What comes next appears once you have answered, or played on."</p>
-            })}
+            <ol
+                node_ref=list
+                class="event-list"
+                aria-label="Events in order of time"
+                inner_html=Signal::derive(move || lines.read().html.clone())
+                on:click=move |event| follow_jump(lab, &event)
+            ></ol>
+            <p class="soft small" class:hidden=move || lab.revealed.get()>
+                "What comes next appears once you have answered, or played on."
+            </p>
             <label class="tick small">
                 <input type="checkbox" on:change:target=move |event| routine.set(event.target().checked())/>
                 "with heartbeats and single messages"
@@ -109,13 +69,57 @@ pub(crate) fn Events(lab: Lab) -> impl IntoView {
     }
 }
 
-/// Scrolls the list, and never the page, to a line.
-fn scroll_to(list: &web_sys::HtmlOListElement, place: usize) {
-    let list: &web_sys::Element = list.unchecked_ref();
-    let Some(line) = list.children().item(place as u32).and_then(|line| line.dyn_into::<web_sys::HtmlElement>().ok())
-    else {
-        return;
+fn lines(lab: Lab, filter: &str, routine: bool) -> Lines {
+    let run = lab.run.read();
+    let until = lab.until.get();
+    let wanted = |machine: MachineId| match filter {
+        "all" => true,
+        "lock" => machine.node().is_some() || machine == MachineId::Tenants,
+        name => machine.to_string() == name,
     };
+    let mut html = Html::default();
+    let mut times = Vec::new();
+    for event in &run.events {
+        if event.t > until || !wanted(event.machine) || (event.is_background() && !routine) {
+            continue;
+        }
+        let machine = worker_class(event.machine);
+        let micros = event.t.as_micros().to_string();
+        html.open("li", &[]).open("button", &[("type", "button"), ("data-at", &micros)]);
+        html.element("span", &[("class", "event-time")], &event.t.told());
+        html.element("span", &[("class", "event-machine"), ("data-of", machine)], &event.machine.to_string());
+        html.element("span", &[("class", "event-text")], &why(event, &run.plan));
+        html.close("button").close("li");
+        times.push(event.t);
+    }
+    Lines { html: html.finish(), times }
+}
+
+/// Marks the line of the cursor and those after it, and scrolls the list, never the page, to it.
+fn mark(list: &web_sys::Element, happened: usize) {
+    let lines = list.children();
+    for place in 0..lines.length() {
+        let Some(line) = lines.item(place) else { continue };
+        let class = match (place as usize + 1).cmp(&happened) {
+            std::cmp::Ordering::Less => "",
+            std::cmp::Ordering::Equal => "now",
+            std::cmp::Ordering::Greater => "later",
+        };
+        if line.class_name() == class {
+            continue;
+        }
+        line.set_class_name(class);
+        if let Some(button) = line.first_element_child() {
+            // Attributes with plain names can be set and removed.
+            let _ = if class == "now" {
+                button.set_attribute("aria-current", "step")
+            } else {
+                button.remove_attribute("aria-current")
+            };
+        }
+    }
+    let line = lines.item(happened.saturating_sub(1) as u32);
+    let Some(line) = line.and_then(|line| line.dyn_into::<web_sys::HtmlElement>().ok()) else { return };
     let top = line.offset_top();
     let (from, height) = (list.scroll_top(), list.client_height());
     if top < from || top + line.offset_height() > from + height {

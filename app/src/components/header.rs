@@ -53,7 +53,7 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
                     <span class="visually-hidden">"Colours"</span>
                     <select
                         aria-label="Colours"
-                        prop:value=move || lab.theme.get().id()
+                        prop:value=Signal::derive(move || lab.theme.get().id())
                         on:change:target=move |event| {
                             let id = event.target().value();
                             if let Some(theme) = Theme::ALL.into_iter().find(|theme| theme.id() == id) {

@@ -9,6 +9,7 @@ use lease_lab_sim::time::TrueTime;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
+use crate::html::is_open;
 use crate::state::Lab;
 
 const FIRST_CONTROL: &str = "intervene-machine";
@@ -42,14 +43,11 @@ pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
             id="intervene"
             class="intervene"
             prop:open=move || open.get()
-            on:toggle:target=move |event| {
-                let element: web_sys::Element = event.target().unchecked_into();
-                open.set(element.has_attribute("open"));
-            }
+            on:toggle=move |event| open.set(is_open(&event))
         >
             <summary>
                 "Change what happens "
-                <span class="soft">{move || format!("at {} s, or from the start", lab.cursor.get().told())}</span>
+                <span class="soft">{Signal::derive(move || format!("at {} s, or from the start", lab.cursor.get().told()))}</span>
             </summary>
             // What is closed costs nothing while the cursor moves.
             {move || open.get().then(|| view! {
@@ -57,7 +55,7 @@ pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
                     {machines(panel)} {network(panel)} {rules(panel)} {sentence(panel)}
                 </div>
             })}
-            <p class="mistake" role="alert">{move || mistake.get()}</p>
+            <p class="mistake" role="alert">{Signal::derive(move || mistake.get())}</p>
         </details>
     }
 }
@@ -93,26 +91,32 @@ impl Panel {
         self.lab.idle_because(&intervention.change)
     }
 
-    fn button(self, text: &'static str, words: impl Fn() -> String + Copy + Send + Sync + 'static) -> impl IntoView {
-        let idle = Memo::new(move |_| self.idle(&words()));
+    /// A button that adds what `words` say.
+    /// All closures are signals, so that this is compiled once and not for every button.
+    fn button(self, text: &'static str, words: Signal<String>) -> AnyView {
+        let idle = Memo::new(move |_| self.idle(&words.read()));
+        let disabled = Signal::derive(move || idle.read().is_some().to_string());
+        let title = Signal::derive(move || match idle.get() {
+            Some(because) => format!("No effect: {because}"),
+            None => words.get(),
+        });
+        let act = move |_| match idle.get_untracked() {
+            Some(because) => {
+                let words = words.get_untracked();
+                self.mistake.set(Some(format!("“{words}” would have no effect: {because}.")));
+            }
+            None => self.act(&words.get_untracked()),
+        };
         view! {
-            <button
-                type="button"
-                class="act"
-                aria-disabled=move || idle.read().is_some().to_string()
-                title=move || idle.get().map(|because| format!("No effect: {because}")).unwrap_or_else(words)
-                on:click=move |_| match idle.get_untracked() {
-                    Some(because) => self.mistake.set(Some(format!("“{}” would have no effect: {because}.", words()))),
-                    None => self.act(&words()),
-                }
-            >
+            <button type="button" class="act" aria-disabled=disabled title=title on:click=act>
                 {text}
             </button>
         }
+        .into_any()
     }
 }
 
-fn number(label: &'static str, value: RwSignal<String>, unit: &'static str) -> impl IntoView {
+fn number(label: &'static str, value: RwSignal<String>, unit: &'static str) -> AnyView {
     view! {
         <label class="number">
             <span class="visually-hidden">{label}</span>
@@ -120,19 +124,47 @@ fn number(label: &'static str, value: RwSignal<String>, unit: &'static str) -> i
                 type="text"
                 inputmode="decimal"
                 size="4"
-                prop:value=move || value.get()
+                prop:value=value
                 on:input:target=move |event| value.set(event.target().value())
             />
             {unit}
         </label>
     }
+    .into_any()
 }
 
-fn options(names: &[String], chosen: &str) -> Vec<impl IntoView + use<>> {
-    names
+/// A choice of machines.
+fn machine_select(label: &'static str, id: &'static str, value: RwSignal<String>, names: &[String]) -> AnyView {
+    let chosen = value.get_untracked();
+    let options: Vec<_> = names
         .iter()
         .map(|name| view! { <option value=name.clone() selected=*name == chosen>{name.clone()}</option> })
-        .collect()
+        .collect();
+    view! {
+        <label>
+            {label}
+            <select id=id prop:value=value on:change:target=move |event| value.set(event.target().value())>
+                {options}
+            </select>
+        </label>
+    }
+    .into_any()
+}
+
+/// A tick that is either a box or a button of a group.
+fn tick(kind: &'static str, checked: Signal<bool>, change: Callback<bool>, text: Signal<String>) -> AnyView {
+    view! {
+        <label class="tick">
+            <input
+                type=kind
+                name=kind
+                prop:checked=checked
+                on:change:target=move |event| change.run(event.target().checked())
+            />
+            {text}
+        </label>
+    }
+    .into_any()
 }
 
 fn machine_names(lab: Lab) -> Vec<String> {
@@ -158,40 +190,33 @@ fn machines(panel: Panel) -> impl IntoView {
         <fieldset>
             <legend>"A machine"</legend>
             <div class="row">
-                <label>
-                    "Machine "
-                    <select
-                        id=FIRST_CONTROL
-                        prop:value=move || target.get()
-                        on:change:target=move |event| target.set(event.target().value())
-                    >
-                        {options(&machine_names(panel.lab), &target.get_untracked())}
-                    </select>
-                </label>
-                {panel.button("Crash", move || format!("crash {}", target.get()))}
-                {panel.button("Restart", move || format!("restart {}", target.get()))}
-                {panel.button("Isolate", move || format!("isolate {}", target.get()))}
+                {machine_select("Machine ", FIRST_CONTROL, target, &machine_names(panel.lab))}
+                {panel.button("Crash", Signal::derive(move || format!("crash {}", target.get())))}
+                {panel.button("Restart", Signal::derive(move || format!("restart {}", target.get())))}
+                {panel.button("Isolate", Signal::derive(move || format!("isolate {}", target.get())))}
             </div>
             <div class="row">
-                {panel.button("Pause for", pause)}
+                {panel.button("Pause for", Signal::derive(pause))}
                 {number("Length of the pause in seconds", length, "s")}
-                <label class="tick">
-                    <input type="checkbox" prop:checked=move || vm.get() on:change:target=move |event| vm.set(event.target().checked())/>
-                    "with its clocks (a paused VM)"
-                </label>
-                {panel.button("Resume", move || format!("resume {}", target.get()))}
+                {tick(
+                    "checkbox",
+                    vm.into(),
+                    Callback::new(move |on| vm.set(on)),
+                    Signal::stored("with its clocks (a paused VM)".to_owned()),
+                )}
+                {panel.button("Resume", Signal::derive(move || format!("resume {}", target.get())))}
             </div>
             <div class="row">
-                {panel.button("Step wall clock by", move || format!("step-wall {} {}", target.get(), step.get()))}
+                {panel.button("Step wall clock by", Signal::derive(move || format!("step-wall {} {}", target.get(), step.get())))}
                 {number("Step of the wall clock in seconds", step, "s")}
-                {panel.button("Set offset", move || format!("offset {} {}", target.get(), offset.get()))}
+                {panel.button("Set offset", Signal::derive(move || format!("offset {} {}", target.get(), offset.get())))}
                 {number("Offset of the wall clock in seconds", offset, "s")}
-                {panel.button("Set rate", move || format!("rate {} {}", target.get(), rate.get()))}
+                {panel.button("Set rate", Signal::derive(move || format!("rate {} {}", target.get(), rate.get())))}
                 {number("Rate of both clocks", rate, "×")}
             </div>
             <div class="row" class:hidden=move || !is_worker()>
-                {panel.button("Acquire", move || format!("acquire {}", target.get()))}
-                {panel.button("Release", move || format!("release {}", target.get()))}
+                {panel.button("Acquire", Signal::derive(move || format!("acquire {}", target.get())))}
+                {panel.button("Release", Signal::derive(move || format!("release {}", target.get())))}
             </div>
         </fieldset>
     }
@@ -203,38 +228,31 @@ fn network(panel: Panel) -> impl IntoView {
     let by = RwSignal::new("20".to_owned());
     let sides = RwSignal::new("n1 | n2,n3".to_owned());
     let names = machine_names(panel.lab);
-    let select = move |label: &'static str, value: RwSignal<String>| {
-        view! {
-            <label>
-                {label}
-                <select prop:value=move || value.get() on:change:target=move |event| value.set(event.target().value())>
-                    {options(&names, &value.get_untracked())}
-                </select>
-            </label>
-        }
-    };
     view! {
         <fieldset>
             <legend>"The network"</legend>
-            <div class="row">{select.clone()("Next message from ", from)} {select("to ", to)}</div>
             <div class="row">
-                {panel.button("Drop it", move || format!("drop {} {}", from.get(), to.get()))}
-                {panel.button("Send it twice", move || format!("duplicate {} {}", from.get(), to.get()))}
-                {panel.button("Delay it by", move || format!("delay {} {} {}", from.get(), to.get(), by.get()))}
+                {machine_select("Next message from ", "message-from", from, &names)}
+                {machine_select("to ", "message-to", to, &names)}
+            </div>
+            <div class="row">
+                {panel.button("Drop it", Signal::derive(move || format!("drop {} {}", from.get(), to.get())))}
+                {panel.button("Send it twice", Signal::derive(move || format!("duplicate {} {}", from.get(), to.get())))}
+                {panel.button("Delay it by", Signal::derive(move || format!("delay {} {} {}", from.get(), to.get(), by.get())))}
                 {number("Delay in seconds", by, "s")}
             </div>
             <div class="row">
-                {panel.button("Partition", move || format!("partition {}", sides.get()))}
+                {panel.button("Partition", Signal::derive(move || format!("partition {}", sides.get())))}
                 <label class="number">
                     <span class="visually-hidden">"Sides of the partition"</span>
                     <input
                         type="text"
                         size="12"
-                        prop:value=move || sides.get()
+                        prop:value=Signal::derive(move || sides.get())
                         on:input:target=move |event| sides.set(event.target().value())
                     />
                 </label>
-                {panel.button("Heal", || "heal".into())}
+                {panel.button("Heal", Signal::derive(|| "heal".to_owned()))}
             </div>
         </fieldset>
     }
@@ -253,28 +271,30 @@ fn rules(panel: Panel) -> impl IntoView {
             .map(|()| format!("From {at} s on: {words}"));
         panel.report(done);
     };
+    let set = Callback::new(set);
     let choice = move |legend: &'static str,
                        verb: &'static str,
-                       values: Vec<(&'static str, &'static str)>,
+                       values: &'static [(&'static str, &'static str)],
                        now: Signal<&'static str>| {
         view! {
             <div class="choice" role="group" aria-label=legend>
                 <span class="choice-name">{legend}</span>
                 {values
-                    .into_iter()
+                    .iter()
                     .map(|(value, text)| view! {
                         <button
                             type="button"
                             class="toggle"
-                            aria-pressed=move || (now.get() == value).to_string()
-                            on:click=move |_| set(format!("{verb} {value}"))
+                            aria-pressed=Signal::derive(move || (now.get() == *value).to_string())
+                            on:click=move |_| set.run(format!("{verb} {value}"))
                         >
-                            {text}
+                            {*text}
                         </button>
                     })
                     .collect_view()}
             </div>
         }
+        .into_any()
     };
     let on_off = |on: bool| if on { "on" } else { "off" };
     let fence = Signal::derive(move || match settings.get().fence {
@@ -297,9 +317,9 @@ fn rules(panel: Panel) -> impl IntoView {
                     type="text"
                     inputmode="decimal"
                     size="4"
-                    prop:value=move || now.get()
+                    prop:value=Signal::derive(move || now.get())
                     on:change:target=move |event| {
-                        set(format!("{verb} {}", event.target().value()));
+                        set.run(format!("{verb} {}", event.target().value()));
                         // What was refused does not stay in the field.
                         event.target().set_value(&now.get_untracked());
                     }
@@ -307,6 +327,7 @@ fn rules(panel: Panel) -> impl IntoView {
                 "s"
             </label>
         }
+        .into_any()
     };
     let unavailable = |name: &'static str| {
         view! {
@@ -319,19 +340,23 @@ fn rules(panel: Panel) -> impl IntoView {
         <fieldset class="rules">
             <legend>"The rules"</legend>
             <div class="row">
-                <label class="tick">
-                    <input type="radio" name="from" prop:checked=move || from_start.get() on:change=move |_| from_start.set(true)/>
-                    "from the start"
-                </label>
-                <label class="tick">
-                    <input type="radio" name="from" prop:checked=move || !from_start.get() on:change=move |_| from_start.set(false)/>
-                    {move || format!("from {} s on", lab.cursor.get().told())}
-                </label>
+                {tick(
+                    "radio",
+                    from_start.into(),
+                    Callback::new(move |_| from_start.set(true)),
+                    Signal::stored("from the start".to_owned()),
+                )}
+                {tick(
+                    "radio",
+                    Signal::derive(move || !from_start.get()),
+                    Callback::new(move |_| from_start.set(false)),
+                    Signal::derive(move || format!("from {} s on", lab.cursor.get().told())),
+                )}
             </div>
-            {choice("Fence", "fence", vec![("on", "on"), ("off", "off"), ("reject-equal", "refuse equal tokens too"), ("two-step", "check and write in two steps")], fence)}
-            {choice("Who takes over raises the fence", "raise", vec![("first", "first"), ("late", "late")], raise)}
-            {choice("Sweeper", "sweeper", vec![("on", "on"), ("off", "off")], sweeper)}
-            {choice("Store recognises recorded chunks", "idempotent", vec![("off", "no"), ("on", "yes")], idempotent)}
+            {choice("Fence", "fence", &[("on", "on"), ("off", "off"), ("reject-equal", "refuse equal tokens too"), ("two-step", "check and write in two steps")], fence)}
+            {choice("Who takes over raises the fence", "raise", &[("first", "first"), ("late", "late")], raise)}
+            {choice("Sweeper", "sweeper", &[("on", "on"), ("off", "off")], sweeper)}
+            {choice("Store recognises recorded chunks", "idempotent", &[("off", "no"), ("on", "yes")], idempotent)}
             <div class="row">
                 {time("Lease ", "lease", Signal::derive(move || settings.get().lease.to_string()))}
                 {time("Renew every ", "renew", Signal::derive(move || settings.get().renew.to_string()))}
@@ -381,7 +406,7 @@ fn sentence(panel: Panel) -> impl IntoView {
                         placeholder="5 delay A store 20"
                         autocomplete="off"
                         spellcheck="false"
-                        prop:value=move || text.get()
+                        prop:value=Signal::derive(move || text.get())
                         on:input:target=move |event| text.set(event.target().value())
                     />
                 </label>

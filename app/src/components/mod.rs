@@ -64,7 +64,7 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
             <guide::Guide/>
         </main>
         <help::Help open=help_open/>
-        <div class="visually-hidden" role="status" aria-live="polite">{move || lab.announcement.get()}</div>
+        <div class="visually-hidden" role="status" aria-live="polite">{Signal::derive(move || lab.announcement.get())}</div>
     }
 }
 

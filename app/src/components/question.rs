@@ -27,8 +27,8 @@ pub(crate) fn QuestionBox(lab: Lab) -> impl IntoView {
                         class="option"
                         class:chosen=chosen
                         class:right=right
-                        aria-pressed=move || chosen().to_string()
-                        disabled=move || lab.answered.get().is_some()
+                        aria-pressed=Signal::derive(move || chosen().to_string())
+                        disabled=Signal::derive(move || lab.answered.get().is_some())
                         on:click=move |_| choose(answer)
                     >
                         {text}

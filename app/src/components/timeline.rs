@@ -1,6 +1,7 @@
 //! The timeline with its cursor.
 
-use lease_lab_drawing::timeline::{Options, Timeline, draw, worker_class};
+use lease_lab_drawing::svg::{Anchor, Svg};
+use lease_lab_drawing::timeline::{Options, Timeline, draw};
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::time::TrueTime;
 use leptos::html::Div;
@@ -86,87 +87,64 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
         >
             <svg
                 role="img"
-                aria-label=move || summary(lab)
-                width=move || picture.read().layout.width
-                height=move || picture.read().layout.height
+                aria-label=Signal::derive(move || summary(lab))
+                width=Signal::derive(move || picture.read().layout.width)
+                height=Signal::derive(move || picture.read().layout.height)
                 viewBox=move || {
                     let layout = &picture.read().layout;
                     format!("0 0 {} {}", layout.width, layout.height)
                 }
             >
-                <g class="drawing" inner_html=move || picture.read().svg.clone()></g>
-                <g class="lane-notes">{move || lane_notes(lab, &picture.read())}</g>
-                {cursor(lab, picture)}
+                <g class="drawing" inner_html=Signal::derive(move || picture.read().svg.clone())></g>
+                <g class="lane-notes" inner_html=Signal::derive(move || lane_notes(lab, &picture.read()))></g>
+                <g class="cursor" inner_html=Signal::derive(move || cursor(lab, &picture.read()))></g>
             </svg>
         </div>
     }
 }
 
 /// The cursor, and a veil over what is still to come.
-fn cursor(lab: Lab, picture: Memo<Timeline>) -> impl IntoView {
-    let x = move || {
-        let layout = &picture.read().layout;
-        layout.x(lab.cursor.get().max(layout.from).min(layout.to))
-    };
-    let top = move || picture.read().layout.lanes_top - 14.0;
-    let bottom = move || picture.read().layout.lanes_bottom;
+fn cursor(lab: Lab, picture: &Timeline) -> String {
+    let layout = &picture.layout;
+    let x = layout.x(lab.cursor.get().max(layout.from).min(layout.to));
+    let (top, bottom) = (layout.lanes_top - 14.0, layout.lanes_bottom);
+    let mut svg = Svg::default();
+    svg.rect("veil", x, top + 8.0, layout.plot_right - x, bottom - top - 8.0, 0.0);
+    svg.line("cursor-line", (x, top), (x, bottom));
     // The label stays inside the drawing.
-    let label_x = move || {
-        let right = picture.read().layout.width - 66.0;
-        (x() + 6.0).min(right)
-    };
-    view! {
-        <g class="cursor">
-            <rect
-                class="veil"
-                x=x
-                y=move || picture.read().layout.lanes_top - 6.0
-                width=move || (picture.read().layout.plot_right - x()).max(0.0)
-                height=move || bottom() - picture.read().layout.lanes_top + 6.0
-            />
-            <line x1=x x2=x y1=top y2=bottom/>
-            <rect class="cursor-label" x=label_x y=move || top() - 8.0 width="62" height="20" rx="10"/>
-            <text class="cursor-text" x=move || label_x() + 31.0 y=move || top() + 6.0 text-anchor="middle">
-                {move || format!("{} s", lab.cursor.get().told())}
-            </text>
-        </g>
-    }
+    let left = (x + 6.0).min(layout.width - 66.0);
+    svg.rect("cursor-label", left, top - 8.0, 62.0, 20.0, 10.0);
+    let text = format!("{} s", lab.cursor.get().told());
+    svg.text("cursor-text", (left + 31.0, top + 6.0), Anchor::Middle, &text);
+    svg.finish()
 }
 
 /// Under each name: what it is at the cursor.
-fn lane_notes(lab: Lab, picture: &Timeline) -> Vec<impl IntoView + use<>> {
+fn lane_notes(lab: Lab, picture: &Timeline) -> String {
     let layout = &picture.layout;
+    let mut svg = Svg::default();
     if layout.compact {
-        return Vec::new();
+        return svg.finish();
     }
     let snapshot = lab.snapshot.get();
-    let mut notes: Vec<(f64, &'static str, String)> = layout
-        .workers()
-        .map(|(worker, area)| {
-            let card = snapshot.workers.get(&worker);
-            let text = match card {
-                Some(card) if card.believes_holding => {
-                    format!("{}, token {}", card.state, card.token.unwrap_or_default())
-                }
-                Some(card) => card.state.replace('-', " "),
-                None => String::new(),
-            };
-            (area.middle() + 13.0, worker_class(worker.into()), text)
-        })
-        .collect();
-    let keys_middle = (layout.keys.0 + layout.keys.1) / 2.0;
+    let mut note = |y: f64, text: &str| svg.text("lane-note", (0.0, y), Anchor::Start, text);
+    for (worker, area) in layout.workers() {
+        let text = match snapshot.workers.get(&worker) {
+            Some(card) if card.believes_holding => format!("{}, token {}", card.state, card.token.unwrap_or_default()),
+            Some(card) => card.state.replace('-', " "),
+            None => continue,
+        };
+        note(area.middle() + 13.0, &text);
+    }
     let key = match &snapshot.service.key {
         Some(key) => format!("{} holds the key", key.holder),
         None => "nobody holds it".into(),
     };
-    notes.push((keys_middle + 13.0, "system", key));
+    note((layout.keys.0 + layout.keys.1) / 2.0 + 13.0, &key);
     if let (Some(area), Some(row)) = (layout.lane(MachineId::Store), &snapshot.store) {
-        notes.push((area.middle() + 13.0, "system", format!("{}, fence {}", row.state, row.fence)));
+        note(area.middle() + 13.0, &format!("{}, fence {}", row.state, row.fence));
     }
-    notes
-        .into_iter()
-        .map(|(y, class, text)| view! { <text class=format!("lane-note {class}") x="0" y=y>{text}</text> })
-        .collect()
+    svg.finish()
 }
 
 /// The drawing in a sentence, for those who cannot see it.

@@ -4,6 +4,7 @@ use lease_lab_sim::time::TrueTime;
 use leptos::prelude::*;
 
 use super::icons;
+use crate::html::{Html, follow_jump};
 use crate::playback;
 use crate::state::{Ghost, Lab};
 
@@ -45,34 +46,33 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 min="0"
                 max=move || lab.run.read().horizon.as_seconds()
                 step="0.01"
-                prop:value=move || lab.cursor.get().as_seconds().to_string()
+                prop:value=Signal::derive(move || lab.cursor.get().as_seconds().to_string())
                 aria-valuetext=move || {
                     let _ = lab.run.read();
                     lab.describe(lab.cursor.get())
                 }
                 on:input:target=move |event| {
-                    if let Ok(seconds) = event.target().value().parse::<f64>() {
-                        lab.playing.set(false);
-                        lab.seek(TrueTime::from_micros((seconds * 1e6).round() as i64));
-                    }
+                    let seconds = event.target().value_as_number();
+                    lab.playing.set(false);
+                    lab.seek(TrueTime::from_micros((seconds * 1e6).round() as i64));
                 }
             />
-            <span class="now">{move || now(lab)}</span>
+            <span class="now">{Signal::derive(move || now(lab))}</span>
         </div>
         <div class="view-controls">
             <label>
                 "Speed "
                 <select
-                    prop:value=move || lab.speed.get().to_string()
                     on:change:target=move |event| {
-                        if let Ok(speed) = event.target().value().parse() {
+                        let text = event.target().value();
+                        if let Some((speed, _)) = SPEEDS.into_iter().find(|(_, name)| *name == text) {
                             lab.speed.set(speed);
                         }
                     }
                 >
                     {SPEEDS
                         .map(|(speed, text)| {
-                            view! { <option value=speed.to_string() selected=speed == 4.0>{text}</option> }
+                            view! { <option value=text selected=speed == 4.0>{text}</option> }
                         })
                         .collect_view()}
                 </select>
@@ -87,7 +87,7 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
             <label>
                 "Draw behind it the same run with "
                 <select
-                    prop:value=move || lab.ghost.get().id()
+                    prop:value=Signal::derive(move || lab.ghost.get().id())
                     on:change:target=move |event| {
                         let id = event.target().value();
                         if let Some(ghost) = Ghost::ALL.into_iter().find(|ghost| ghost.id() == id) {
@@ -106,24 +106,26 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                     }}
                 </select>
             </label>
-            {move || lab.ghost_outcome().map(|(outcome, differs)| view! {
-                <p class="ghost-outcome">
-                    {format!("With {} instead: ", lab.ghost.get().title())}
-                    <strong class:bad=outcome.bad>{outcome.text}</strong>
-                    {match differs {
-                        Some(at) => view! {
-                            "; it differs from "
-                            <button type="button" class="link" on:click=move |_| lab.step_to(at)>
-                                {format!("{} s", at.told())}
-                            </button>
-                            " on."
-                        }.into_any(),
-                        None => "; nothing else happens.".into_any(),
-                    }}
-                </p>
-            })}
+            <p
+                class="ghost-outcome"
+                inner_html=Signal::derive(move || ghost_outcome(lab))
+                on:click=move |event| follow_jump(lab, &event)
+            ></p>
         </div>
     }
+}
+
+fn ghost_outcome(lab: Lab) -> String {
+    let mut html = Html::default();
+    if let Some((outcome, differs)) = lab.ghost_outcome() {
+        html.text(&format!("With {} instead: ", lab.ghost.get().title()));
+        html.element("strong", &[("class", if outcome.bad { "bad" } else { "" })], &outcome.text);
+        match differs {
+            Some(at) => html.text("; it differs from ").jump("link", at, &format!("{} s", at.told())).text(" on."),
+            None => html.text("; nothing else happens."),
+        };
+    }
+    html.finish()
 }
 
 fn now(lab: Lab) -> String {

@@ -1,9 +1,9 @@
 //! The invariants at the cursor and over the whole run.
 
 use lease_lab_sim::invariants::{Invariant, Verdict};
-use lease_lab_sim::time::TrueTime;
 use leptos::prelude::*;
 
+use crate::html::{Html, follow_jump};
 use crate::state::Lab;
 
 fn title(invariant: Invariant) -> &'static str {
@@ -20,54 +20,47 @@ fn title(invariant: Invariant) -> &'static str {
 
 #[component]
 pub(crate) fn Verdicts(lab: Lab) -> impl IntoView {
-    // What is shown changes only at a few instants of a run: the chips are not rebuilt in between.
-    let shown = Memo::new(move |_| {
+    // What is shown changes only at a few instants of a run.
+    let chips = Memo::new(move |_| {
         let run = lab.run.read();
         let (at, until) = (lab.cursor.get(), lab.until.get());
-        Invariant::ALL.map(|invariant| (invariant, run.verdict(invariant, at), run.verdict(invariant, until)))
+        let mut html = Html::default();
+        for invariant in Invariant::ALL {
+            chip(&mut html, invariant, &run.verdict(invariant, at), &run.verdict(invariant, until));
+        }
+        html.finish()
     });
     view! {
-        <ul class="verdicts" aria-label="What must never happen, and whether it did">
-            {move || shown.get().map(|(invariant, now, later)| chip(lab, invariant, now, later)).collect_view()}
-        </ul>
+        <ul
+            class="verdicts"
+            aria-label="What must never happen, and whether it did"
+            inner_html=Signal::derive(move || chips.get())
+            on:click=move |event| follow_jump(lab, &event)
+        ></ul>
     }
 }
 
-fn chip(lab: Lab, invariant: Invariant, now: Verdict, later: Verdict) -> impl IntoView {
-    let jump = move |t: TrueTime, text: String| {
-        view! { <button type="button" class="link" on:click=move |_| lab.step_to(t)>{text}</button> }
-    };
+fn chip(html: &mut Html, invariant: Invariant, now: &Verdict, later: &Verdict) {
     let name = title(invariant);
-    match (now, later) {
-        (Verdict::Broken(violation), _) => view! {
-            <li class="verdict bad">
-                <span class="sign" aria-hidden="true">"✕"</span>
-                <span class="visually-hidden">"broken: "</span>
-                {name}": "
-                {jump(violation.t, violation.why)}
-            </li>
-        }
-        .into_any(),
-        (Verdict::NotApplicable, _) => view! {
-            <li class="verdict open"><span class="sign" aria-hidden="true">"–"</span>{name}": nothing to check"</li>
-        }
-        .into_any(),
-        (now, Verdict::Broken(violation)) => view! {
-            <li class="verdict open">
-                {sign(&now)}
-                {name}", until "
-                {jump(violation.t, format!("{} s", violation.t.told()))}
-            </li>
-        }
-        .into_any(),
-        (now, _) => view! { <li class="verdict">{sign(&now)}{name}</li> }.into_any(),
-    }
-}
-
-fn sign(verdict: &Verdict) -> impl IntoView + use<> {
-    let (sign, word) = match verdict {
-        Verdict::Pending => ("…", "not decided yet: "),
-        _ => ("✓", "holds: "),
+    let (class, sign, word) = match (now, later) {
+        (Verdict::Broken(_), _) => ("verdict bad", "✕", "broken: "),
+        (Verdict::NotApplicable, _) => ("verdict open", "–", "nothing to check: "),
+        (Verdict::Pending, Verdict::Broken(_)) => ("verdict open", "…", "not decided yet: "),
+        (Verdict::Pending, _) => ("verdict", "…", "not decided yet: "),
+        (Verdict::Holds, Verdict::Broken(_)) => ("verdict open", "✓", "holds so far: "),
+        (Verdict::Holds, _) => ("verdict", "✓", "holds: "),
     };
-    view! { <span class="sign" aria-hidden="true">{sign}</span><span class="visually-hidden">{word}</span> }
+    html.open("li", &[("class", class)]);
+    html.element("span", &[("class", "sign"), ("aria-hidden", "true")], sign);
+    html.element("span", &[("class", "visually-hidden")], word).text(name);
+    match (now, later) {
+        (Verdict::Broken(violation), _) => {
+            html.text(": ").jump("link", violation.t, &violation.why);
+        }
+        (_, Verdict::Broken(violation)) => {
+            html.text(", until ").jump("link", violation.t, &format!("{} s", violation.t.told()));
+        }
+        _ => {}
+    }
+    html.close("li");
 }

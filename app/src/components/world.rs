@@ -1,17 +1,20 @@
 //! The whole world at the cursor, beside another instant if one is pinned.
 
-use std::collections::BTreeMap;
-
 use lease_lab_drawing::timeline::worker_class;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_sim::machine::WorkerId;
-use lease_lab_sim::time::{TrueTime, grouped};
+use lease_lab_sim::time::grouped;
 use leptos::prelude::*;
+use litemap::LiteMap;
 
+use crate::history::active;
+use crate::html::{Html, follow_jump, is_open};
 use crate::state::Lab;
 
+/// The newest entries of a log that the card shows.
+const LOG_ENTRIES_SHOWN: usize = 4;
+
 /// A row of the card: a name, the class of its colour, and what is true.
-#[derive(Clone, Debug, PartialEq)]
 struct Row {
     name: String,
     class: &'static str,
@@ -54,25 +57,20 @@ fn rows(snapshot: &Snapshot) -> Vec<Row> {
         let index = if row.indexed { "in the index" } else { "not in the index" };
         push("Row".into(), "system", format!("{} · fence {} · {owner} · {index}", row.state, row.fence));
         push("Chunks".into(), "system", chunks(&row.chunks));
-        let twice = grouped(row.charged_twice);
-        push(
-            "Charged".into(),
-            "system",
-            format!("{} once · {twice} twice", grouped(row.invoices_charged - row.charged_twice)),
-        );
+        let (once, twice) = (row.invoices_charged - row.charged_twice, row.charged_twice);
+        push("Charged".into(), "system", format!("{} once · {} twice", grouped(once), grouped(twice)));
     }
     rows
 }
 
 /// "1 by 7, 2–3 by 12": which token recorded which chunks.
-fn chunks(chunks: &BTreeMap<u8, Vec<u64>>) -> String {
+fn chunks(chunks: &LiteMap<u8, Vec<u64>>) -> String {
     if chunks.is_empty() {
         return "none recorded".into();
     }
-    let by = |tokens: &[u64]| tokens.iter().map(u64::to_string).collect::<Vec<_>>().join(" and ");
     let mut parts: Vec<(u8, u8, String)> = Vec::new();
     for (chunk, tokens) in chunks {
-        let by = by(tokens);
+        let by = tokens.iter().map(u64::to_string).collect::<Vec<_>>().join(" and ");
         match parts.last_mut() {
             Some((_, last, same)) if *same == by && *last + 1 == *chunk => *last = *chunk,
             _ => parts.push((*chunk, *chunk, by)),
@@ -86,163 +84,135 @@ fn chunks(chunks: &BTreeMap<u8, Vec<u64>>) -> String {
 
 #[component]
 pub(crate) fn WorldCard(lab: Lab) -> impl IntoView {
-    let here = Memo::new(move |_| rows(&lab.snapshot.get()));
-    let there =
-        Memo::new(move |_| lab.pinned.get().map(|at| rows(&Snapshot::take(&lab.run.read().world_at(at), at, None))));
+    let pinned = Memo::new(move |_| {
+        let at = lab.pinned.get()?;
+        Some(Snapshot::take(&lab.run.read().world_at(at), at, None))
+    });
+    let compare = move |_| {
+        let at = lab.cursor.get_untracked();
+        lab.pinned.update(|pinned| *pinned = if pinned.is_some() { None } else { Some(at) });
+    };
+    let nodes_open = RwSignal::new(false);
     view! {
-        <section class="card world" aria-labelledby="world-title">
+        <section
+            class="card world"
+            aria-labelledby="world-title"
+            on:click=move |event| follow_jump(lab, &event)
+        >
             <div class="card-head">
-                <h2 id="world-title">{move || format!("The world at {} s", lab.cursor.get().told())}</h2>
-                {move || match lab.pinned.get() {
-                    None => view! {
-                        <button type="button" class="quiet" on:click=move |_| lab.pinned.set(Some(lab.cursor.get_untracked()))>
-                            "Compare from here"
-                        </button>
-                    }.into_any(),
-                    Some(at) => view! {
-                        <button type="button" class="quiet" on:click=move |_| lab.pinned.set(None)>
-                            {format!("Stop comparing with {} s", at.told())}
-                        </button>
-                    }.into_any(),
-                }}
+                <h2 id="world-title">{Signal::derive(move || format!("The world at {} s", lab.cursor.get().told()))}</h2>
+                <button type="button" class="quiet" on:click=compare>
+                    {move || match lab.pinned.get() {
+                        None => "Compare from here".to_owned(),
+                        Some(at) => format!("Stop comparing with {} s", at.told()),
+                    }}
+                </button>
             </div>
-            {bookmarks(lab)}
-            <dl>
-                {move || {
-                    let before = there.get();
-                    here.get()
-                        .into_iter()
-                        .map(|row| {
-                            let old = before
-                                .as_ref()
-                                .map(|rows| rows.iter().find(|other| other.name == row.name))
-                                .map(|other| other.map_or("–".to_owned(), |other| other.value.clone()))
-                                .filter(|old| *old != row.value);
-                            let changed = old.is_some();
-                            view! {
-                                <dt class=row.class><span class="dot" aria-hidden="true"></span>{row.name}</dt>
-                                <dd class:changed=changed>
-                                    {row.value}
-                                    {old.map(|old| view! { <span class="was">{format!("was: {old}")}</span> })}
-                                </dd>
-                            }
-                        })
-                        .collect_view()
-                }}
-            </dl>
-            {nodes(lab)}
-            {in_flight(lab)}
+            <div class="bookmarks" role="group" aria-label="Snapshots" inner_html=Signal::derive(move || bookmarks(lab))></div>
+            <p class="shows">{Signal::derive(move || shows(lab))}</p>
+            <dl inner_html=Signal::derive(move || list(&lab.snapshot.read(), pinned.read().as_ref()))></dl>
+            <details class="more" on:toggle=move |event| nodes_open.set(is_open(&event))>
+                <summary>"Lock nodes: log and memory"</summary>
+                // What is closed costs nothing while the cursor moves.
+                <div inner_html=move || if nodes_open.get() { nodes(&lab.snapshot.read()) } else { String::new() }></div>
+            </details>
+            <p class="in-flight">{Signal::derive(move || in_flight(&lab.snapshot.read()))}</p>
         </section>
     }
 }
 
-fn bookmarks(lab: Lab) -> impl IntoView {
-    let shown = Memo::new(move |_| {
-        let (run, until) = (lab.run.read(), lab.until.get());
-        lab.scenario
-            .bookmarks
-            .iter()
-            .map(|bookmark| (bookmark, run.bookmark_at(bookmark)))
-            .filter(|(_, at)| *at <= until)
-            .map(|(bookmark, at)| (bookmark.name, bookmark.shows, at))
-            .collect::<Vec<_>>()
-    });
-    let here = move |at: TrueTime| lab.cursor.get() == at;
-    view! {
-        <div class="bookmarks" role="group" aria-label="Snapshots">
-            {move || {
-                shown.get().into_iter().map(|(name, shows, at)| view! {
-                    <button
-                        type="button"
-                        class="toggle"
-                        title=format!("{} s: {shows}", at.told())
-                        aria-pressed=move || here(at).to_string()
-                        on:click=move |_| lab.step_to(at)
-                    >
-                        {name}
-                    </button>
-                }).collect_view()
-            }}
-        </div>
-        {move || {
-            // A bookmark says what its own story shows; in a changed run it would be a promise.
-            let own = lab.history.read().list().iter().filter(|entry| entry.on).map(|entry| &entry.intervention).eq((lab.scenario.plan)().interventions.iter());
-            let at = lab.cursor.get();
-            let text = shown.get().into_iter().find(|(_, _, there)| own && *there == at).map(|(_, shows, _)| shows);
-            text.map(|text| view! { <p class="shows">{text}</p> })
-        }}
+fn list(here: &Snapshot, there: Option<&Snapshot>) -> String {
+    let before = there.map(rows);
+    let mut html = Html::default();
+    for row in rows(here) {
+        html.open("dt", &[("class", row.class)]);
+        html.element("span", &[("class", "dot"), ("aria-hidden", "true")], "").text(&row.name).close("dt");
+        let old = before
+            .as_ref()
+            .map(|rows| rows.iter().find(|other| other.name == row.name).map_or("–", |other| &other.value))
+            .filter(|old| *old != row.value);
+        html.open("dd", &[("class", if old.is_some() { "changed" } else { "" })]).text(&row.value);
+        if let Some(old) = old {
+            html.element("span", &[("class", "was")], &format!("was: {old}"));
+        }
+        html.close("dd");
+    }
+    html.finish()
+}
+
+fn bookmarks(lab: Lab) -> String {
+    let (run, until, cursor) = (lab.run.read(), lab.until.get(), lab.cursor.get());
+    let mut html = Html::default();
+    for bookmark in lab.scenario.bookmarks {
+        let at = run.bookmark_at(bookmark);
+        if at <= until {
+            let (micros, title) = (at.as_micros().to_string(), format!("{} s", at.told()));
+            let pressed = if at == cursor { "true" } else { "false" };
+            html.element(
+                "button",
+                &[
+                    ("type", "button"),
+                    ("class", "toggle"),
+                    ("data-at", &micros),
+                    ("title", &title),
+                    ("aria-pressed", pressed),
+                ],
+                bookmark.name,
+            );
+        }
+    }
+    html.finish()
+}
+
+/// What a bookmark shows in its own story; in a changed run it would be a promise.
+fn shows(lab: Lab) -> &'static str {
+    let (run, cursor) = (lab.run.read(), lab.cursor.get());
+    let bookmark = lab.scenario.bookmarks.iter().find(|bookmark| run.bookmark_at(bookmark) == cursor);
+    match bookmark {
+        Some(bookmark) if active(lab.history.read().list()) == (lab.scenario.plan)().interventions => bookmark.shows,
+        _ => "",
     }
 }
 
 /// What each lock node has in its log and what only in its memory.
-fn nodes(lab: Lab) -> impl IntoView {
-    let open = RwSignal::new(false);
-    view! {
-        <details
-            class="more"
-            on:toggle:target=move |event| {
-                use wasm_bindgen::JsCast as _;
-                let element: web_sys::Element = event.target().unchecked_into();
-                open.set(element.has_attribute("open"));
-            }
-        >
-            <summary>"Lock nodes: log and memory"</summary>
-            {move || open.get().then(|| {
-                let snapshot = lab.snapshot.get();
-                snapshot.service.nodes.iter().map(|(id, node)| {
-                    let state = match (node.up, node.frozen) {
-                        (false, _) => "down".to_owned(),
-                        (_, true) => format!("frozen {}", node.role),
-                        _ => node.role.to_owned(),
-                    };
-                    let deadlines = if node.memory.deadlines.is_empty() {
-                        "no deadline".to_owned()
-                    } else {
-                        node.memory.deadlines.iter().map(|(lease, at)| format!("lease {lease} until {}", at.told())).collect::<Vec<_>>().join(", ")
-                    };
-                    let hidden = node.log.len().saturating_sub(4);
-                    view! {
-                        <div class="node">
-                            <h3>{format!("{id}: {state}, term {}", node.term)}</h3>
-                            <p>
-                                {format!("Only in memory: {deadlines}; knows entries up to {} to be committed.", node.memory.commit_index)}
-                            </p>
-                            <ol class="log" start=(hidden + 1).to_string()>
-                                {node.log.iter().skip(hidden).map(|entry| view! {
-                                    <li value=entry.index.to_string() class:uncommitted=!entry.committed>
-                                        {format!(
-                                            "term {}: {}{}{}",
-                                            entry.term,
-                                            entry.command,
-                                            if entry.on_disk { "" } else { " (not on disk yet)" },
-                                            if entry.committed { "" } else { " (not known to be committed)" },
-                                        )}
-                                    </li>
-                                }).collect_view()}
-                            </ol>
-                        </div>
-                    }
-                }).collect_view()
-            })}
-        </details>
+fn nodes(snapshot: &Snapshot) -> String {
+    let mut html = Html::default();
+    for (id, node) in &snapshot.service.nodes {
+        let state = match (node.up, node.frozen) {
+            (false, _) => "down",
+            (_, true) => "frozen",
+            _ => node.role,
+        };
+        let deadlines: Vec<String> =
+            node.memory.deadlines.iter().map(|(lease, at)| format!("lease {lease} until {}", at.told())).collect();
+        let deadlines = if deadlines.is_empty() { "no deadline".into() } else { deadlines.join(", ") };
+        html.open("div", &[("class", "node")]);
+        html.element("h3", &[], &format!("{id}: {state}, term {}", node.term));
+        html.element(
+            "p",
+            &[],
+            &format!("Only in memory: {deadlines}; knows entries up to {} to be committed.", node.memory.commit_index),
+        );
+        html.open("ol", &[("class", "log")]);
+        for entry in node.log.iter().skip(node.log.len().saturating_sub(LOG_ENTRIES_SHOWN)) {
+            let on_disk = if entry.on_disk { "" } else { " (not on disk yet)" };
+            let committed = if entry.committed { "" } else { " (not known to be committed)" };
+            html.element(
+                "li",
+                &[("value", &entry.index.to_string()), ("class", if entry.committed { "" } else { "uncommitted" })],
+                &format!("term {}: {}{on_disk}{committed}", entry.term, entry.command),
+            );
+        }
+        html.close("ol").close("div");
     }
+    html.finish()
 }
 
-fn in_flight(lab: Lab) -> impl IntoView {
-    let messages = Memo::new(move |_| lab.snapshot.get().in_flight.clone());
-    move || {
-        let messages = messages.get();
-        (!messages.is_empty()).then(|| {
-            view! {
-                <p class="in-flight">
-                    <span class="soft">"On the way: "</span>
-                    {messages
-                        .iter()
-                        .map(|message| format!("{} → {}: {}", message.from, message.to, message.what))
-                        .collect::<Vec<_>>()
-                        .join("; ")}
-                </p>
-            }
-        })
-    }
+fn in_flight(snapshot: &Snapshot) -> String {
+    let messages: Vec<String> = snapshot
+        .in_flight
+        .iter()
+        .map(|message| format!("{} → {}: {}", message.from, message.to, message.what))
+        .collect();
+    if messages.is_empty() { String::new() } else { format!("On the way: {}", messages.join("; ")) }
 }

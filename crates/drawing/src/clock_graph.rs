@@ -153,56 +153,77 @@ impl Clocks {
             .draw()?;
 
         let stroke = |pixels: f64| scaled(pixels).max(1) as u32;
+        let area = chart.plotting_area();
+        let line = |points: Points, (rgb, width): ((u8, u8, u8), f64)| {
+            area.draw(&PathElement::new(points, color(rgb).stroke_width(stroke(width))))
+        };
         // The flat stop reading, while there is one.
         for (place, (since, stop)) in self.stops.iter().enumerate() {
             let Some(stop) = stop else { continue };
             let ends = self.stops.get(place + 1).map_or(self.until, |(next, _)| *next);
             let (left, right) = ((*since).max(from), ends.min(to));
             if left < right {
-                let line = [(left.as_seconds(), stop.as_seconds()), (right.as_seconds(), stop.as_seconds())];
-                chart.draw_series(LineSeries::new(line, color(style.stop).stroke_width(stroke(1.5))))?;
+                let y = stop.as_seconds();
+                line(vec![(left.as_seconds(), y), (right.as_seconds(), y)], (style.stop, 1.5))?;
             }
         }
-        let clip = |points: &[(f64, f64)]| -> Points {
-            let mut clipped = Vec::new();
-            for pair in points.windows(2) {
-                let ((t0, y0), (t1, y1)) = (pair[0], pair[1]);
-                if t1 < from.as_seconds() {
-                    continue;
-                }
-                if t0 < from.as_seconds() && t1 > t0 {
-                    let part = (from.as_seconds() - t0) / (t1 - t0);
-                    clipped.push((from.as_seconds(), y0 + (y1 - y0) * part));
-                } else {
-                    clipped.push((t0, y0));
-                }
-                clipped.push((t1, y1));
-            }
-            clipped
-        };
-        let wall = clip(&wall);
-        chart.draw_series(DashedLineSeries::new(
-            wall,
-            stroke(5.0),
-            stroke(4.0),
-            color(style.wall).stroke_width(stroke(2.0)),
-        ))?;
-        chart.draw_series(LineSeries::new(clip(&mono), color(style.worker).stroke_width(stroke(2.0))))?;
+        let dash = (to - from).as_micros() as f64 / 1e6 / DASHES;
+        for piece in dashes(&clip(&wall, from.as_seconds()), dash) {
+            line(piece, (style.wall, 2.0))?;
+        }
+        line(clip(&mono, from.as_seconds()), (style.worker, 2.0))?;
         for crossing in self.crossings(run) {
             let y = crossing.stop.as_seconds();
             for (at, filled) in [(crossing.mono_at, true), (crossing.wall_at, false)] {
                 let Some(at) = at.filter(|at| (from..=seen_until).contains(at)) else { continue };
                 let dot = color(if filled { style.worker } else { style.wall });
                 let shape = if filled { dot.filled() } else { dot.stroke_width(stroke(2.0)) };
-                chart.draw_series([Circle::new(
-                    (at.as_seconds(), y),
-                    scaled(if filled { 4.0 } else { 6.0 }),
-                    shape,
-                )])?;
+                area.draw(&Circle::new((at.as_seconds(), y), scaled(if filled { 4.0 } else { 6.0 }), shape))?;
             }
         }
         root.present()
     }
+}
+
+/// How many dashes and gaps a dashed line has over the width of the graph.
+const DASHES: f64 = 120.0;
+
+/// The part of a line from `from` on.
+fn clip(points: &[(f64, f64)], from: f64) -> Points {
+    let mut clipped = Vec::new();
+    for pair in points.windows(2) {
+        let ((t0, y0), (t1, y1)) = (pair[0], pair[1]);
+        if t1 < from {
+            continue;
+        }
+        if t0 < from && t1 > t0 {
+            clipped.push((from, y0 + (y1 - y0) * (from - t0) / (t1 - t0)));
+        } else {
+            clipped.push((t0, y0));
+        }
+        clipped.push((t1, y1));
+    }
+    clipped
+}
+
+/// Every other stretch of a line; `length` is in seconds of true time.
+fn dashes(points: &[(f64, f64)], length: f64) -> Vec<Points> {
+    let mut pieces = Vec::new();
+    for pair in points.windows(2) {
+        let ((t0, y0), (t1, y1)) = (pair[0], pair[1]);
+        if t1 - t0 < length {
+            // A step is drawn whole.
+            pieces.push(vec![(t0, y0), (t1, y1)]);
+            continue;
+        }
+        let at = |t: f64| (t, y0 + (y1 - y0) * (t - t0) / (t1 - t0));
+        let mut t = t0;
+        while t < t1 {
+            pieces.push(vec![at(t), at((t + length).min(t1))]);
+            t += 2.0 * length;
+        }
+    }
+    pieces
 }
 
 #[cfg(test)]

@@ -1,11 +1,14 @@
 //! A run as JSON: the trace format, `docs/trace.md`.
 
+use std::io;
+
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::intervention::Intervention;
 use lease_lab_sim::invariants::{Invariant, Verdict};
 use lease_lab_sim::machine::MachineId;
-use lease_lab_sim::time::TrueTime;
+use lease_lab_sim::time::{Span, TrueTime};
 use serde::{Serialize, Serializer};
+use serde_json::ser::Formatter;
 
 use crate::run::Run;
 use crate::snapshot::Snapshot;
@@ -126,5 +129,22 @@ pub fn snapshot_json(snapshot: &Snapshot) -> String {
 
 /// All that is serialised here has text keys and finite numbers, so it can always be written.
 fn to_text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).unwrap_or_default()
+    let mut bytes = Vec::new();
+    let written = value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Seconds));
+    debug_assert!(written.is_ok());
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Compact JSON whose fractions are seconds with at most six decimals, written exactly.
+///
+/// The general way of writing a float brings tables of several kilobytes that the page would have to load.
+struct Seconds;
+
+impl Formatter for Seconds {
+    fn write_f64<W: io::Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        let micros = (value * 1e6).round() as i64;
+        let text = Span::micros(micros).to_string();
+        writer.write_all(text.as_bytes())?;
+        if text.contains('.') { Ok(()) } else { writer.write_all(b".0") }
+    }
 }

@@ -1,12 +1,11 @@
 //! The whole world at an instant, for JSON and for the cards of the page.
 
-use std::collections::BTreeMap;
-
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::Token;
 use lease_lab_sim::store::RowState;
 use lease_lab_sim::time::{Mono, TrueTime, Wall};
 use lease_lab_sim::world::{Life, World};
+use litemap::LiteMap;
 use serde::Serialize;
 
 /// The world at an instant.
@@ -17,7 +16,7 @@ pub struct Snapshot {
     /// The bookmark's name, if it is one.
     pub name: Option<&'static str>,
     /// Every worker.
-    pub workers: BTreeMap<WorkerId, WorkerCard>,
+    pub workers: LiteMap<WorkerId, WorkerCard>,
     /// The lock service.
     pub service: ServiceCard,
     /// The store's row.
@@ -61,7 +60,7 @@ pub struct ServiceCard {
     /// The key, if somebody holds it.
     pub key: Option<KeyCard>,
     /// Every node.
-    pub nodes: BTreeMap<NodeId, NodeCard>,
+    pub nodes: LiteMap<NodeId, NodeCard>,
 }
 
 /// The key as the lock service holds it.
@@ -113,7 +112,7 @@ pub struct MemoryCard {
     /// How far it knows the log to be committed.
     pub commit_index: u64,
     /// Deadlines of leases, on the leader only.
-    pub deadlines: BTreeMap<String, Mono>,
+    pub deadlines: LiteMap<String, Mono>,
 }
 
 /// The store's row.
@@ -130,7 +129,7 @@ pub struct RowCard {
     /// Whether the sparse index holds it.
     pub indexed: bool,
     /// Which tokens recorded each chunk.
-    pub chunks: BTreeMap<u8, Vec<Token>>,
+    pub chunks: LiteMap<u8, Vec<Token>>,
     /// Invoices charged, each counted once.
     pub invoices_charged: u64,
     /// Customers charged more than once.
@@ -156,10 +155,7 @@ impl Snapshot {
         Snapshot {
             t,
             name,
-            workers: WorkerId::ALL
-                .into_iter()
-                .filter_map(|worker| Some((worker, worker_card(world, worker, t)?)))
-                .collect(),
+            workers: map(WorkerId::ALL.into_iter().filter_map(|worker| Some((worker, worker_card(world, worker, t)?)))),
             service: service_card(world),
             store: row_card(world),
             sweeper_saw: world.sweeper().and_then(|sweeper| sweeper.sighting()),
@@ -219,33 +215,30 @@ fn service_card(world: &World) -> ServiceCard {
         term: world.nodes().map(|(_, node)| node.term()).max().unwrap_or(0),
         revision: known.map_or(0, |(_, node)| node.lock_state().revision),
         key,
-        nodes: world
-            .nodes()
-            .map(|(id, node)| {
-                let life = world.life(id.into());
-                let card = NodeCard {
-                    role: node.role_name(),
-                    up: life != Some(&Life::Down),
-                    frozen: matches!(life, Some(Life::Frozen { .. })),
-                    term: node.term(),
-                    log: (1..)
-                        .zip(node.entries())
-                        .map(|(index, entry)| LogCard {
-                            index,
-                            term: entry.term,
-                            command: entry.command.to_string(),
-                            on_disk: index <= node.durable_length(),
-                            committed: index <= node.commit_index(),
-                        })
-                        .collect(),
-                    memory: MemoryCard {
-                        commit_index: node.commit_index(),
-                        deadlines: node.deadlines().map(|(lease, deadline)| (lease.to_string(), deadline)).collect(),
-                    },
-                };
-                (id, card)
-            })
-            .collect(),
+        nodes: map(world.nodes().map(|(id, node)| {
+            let life = world.life(id.into());
+            let card = NodeCard {
+                role: node.role_name(),
+                up: life != Some(&Life::Down),
+                frozen: matches!(life, Some(Life::Frozen { .. })),
+                term: node.term(),
+                log: (1..)
+                    .zip(node.entries())
+                    .map(|(index, entry)| LogCard {
+                        index,
+                        term: entry.term,
+                        command: entry.command.to_string(),
+                        on_disk: index <= node.durable_length(),
+                        committed: index <= node.commit_index(),
+                    })
+                    .collect(),
+                memory: MemoryCard {
+                    commit_index: node.commit_index(),
+                    deadlines: map(node.deadlines().map(|(lease, deadline)| (lease.to_string(), deadline))),
+                },
+            };
+            (id, card)
+        })),
     }
 }
 
@@ -263,4 +256,13 @@ fn row_card(world: &World) -> Option<RowCard> {
         invoices_charged: u64::from(row.chunks_recorded()) * per_chunk,
         charged_twice: twice * per_chunk,
     })
+}
+
+/// A map of what comes in the order of its keys, or nearly so.
+fn map<K: Ord, V>(pairs: impl Iterator<Item = (K, V)>) -> LiteMap<K, V> {
+    let mut map = LiteMap::new();
+    for (key, value) in pairs {
+        map.insert(key, value);
+    }
+    map
 }

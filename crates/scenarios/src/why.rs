@@ -124,9 +124,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 stop_time.told()
             ),
             GaveUpBecause::Refused => {
-                format!(
-                    "{worker} learns from the store that a newer holder exists: it throws its work away and lets go."
-                )
+                format!("{worker} learns that the store has refused it: it throws its work away and lets go.")
             }
             GaveUpBecause::FenceAbove => {
                 format!("{worker} reads a fence above its own token: a newer holder exists, so it lets go.")

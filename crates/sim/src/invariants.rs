@@ -2,8 +2,9 @@
 //!
 //! They are no part of any actor, and no actor can see them.
 
-use std::collections::BTreeMap;
 use std::fmt;
+
+use litemap::LiteMap;
 
 use serde::Serialize;
 
@@ -91,12 +92,12 @@ pub enum Verdict {
 /// Watches a run.
 #[derive(Clone, Debug, Default)]
 pub struct Observers {
-    violations: BTreeMap<Invariant, Violation>,
+    violations: LiteMap<Invariant, Violation>,
     /// When the job was DONE with every chunk recorded.
     finished: Option<TrueTime>,
     highest_written: Token,
     highest_granted: Token,
-    grants: BTreeMap<LeaseId, WorkerId>,
+    grants: LiteMap<LeaseId, WorkerId>,
 }
 
 impl Observers {

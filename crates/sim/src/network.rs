@@ -1,7 +1,5 @@
 //! The network: latency, partitions, and faults that hit the next message on a path.
 
-use std::collections::BTreeSet;
-
 use crate::machine::MachineId;
 use crate::settings::Latency;
 use crate::time::Span;
@@ -9,8 +7,8 @@ use crate::time::Span;
 /// What is wrong with the network at present.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Network {
-    groups: Vec<BTreeSet<MachineId>>,
-    isolated: BTreeSet<MachineId>,
+    groups: Vec<Vec<MachineId>>,
+    isolated: Vec<MachineId>,
     faults: Vec<PathFault>,
 }
 
@@ -70,13 +68,15 @@ impl Network {
     }
 
     /// Replaces the partition.
-    pub fn partition(&mut self, groups: Vec<BTreeSet<MachineId>>) {
+    pub fn partition(&mut self, groups: Vec<Vec<MachineId>>) {
         self.groups = groups;
     }
 
     /// Cuts one machine off from everyone.
     pub fn isolate(&mut self, machine: MachineId) {
-        self.isolated.insert(machine);
+        if !self.is_isolated(machine) {
+            self.isolated.push(machine);
+        }
     }
 
     /// Ends partition and isolation; returns whether there was any.

@@ -1,8 +1,8 @@
 //! The store: one row for the job, with the fence in it, and the invoices.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
+use litemap::LiteMap;
 use serde::Serialize;
 
 use crate::actor::{Actions, Context, Input};
@@ -47,7 +47,7 @@ pub struct Row {
     /// Present only while it is claimed: the sparse index holds exactly the rows that have it.
     pub claimed_since: Option<Wall>,
     /// Which tokens recorded each chunk; more than one entry means that its invoices were charged again.
-    pub chunks: BTreeMap<u8, Vec<Token>>,
+    pub chunks: LiteMap<u8, Vec<Token>>,
 }
 
 impl Row {
@@ -71,7 +71,7 @@ impl Default for Store {
                 fence: 0,
                 owner_token: None,
                 claimed_since: None,
-                chunks: BTreeMap::new(),
+                chunks: LiteMap::new(),
             },
         }
     }

@@ -1,12 +1,11 @@
 //! The lanes: workers, the lock service, the store.
 
-use std::collections::BTreeMap;
-
 use lease_lab_scenarios::Run;
 use lease_lab_sim::event::{Event, RefusedBecause};
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::Token;
 use lease_lab_sim::time::TrueTime;
+use litemap::LiteMap;
 
 use super::{Layout, worker_class};
 use crate::labels::{Area, Labels, text_area, text_width};
@@ -24,9 +23,9 @@ const BAR: f64 = 10.0;
 /// Everything that the lanes show.
 pub(super) struct View<'a> {
     pub(super) events: &'a [Event],
-    pub(super) workers: BTreeMap<WorkerId, WorkerLane>,
+    pub(super) workers: LiteMap<WorkerId, WorkerLane>,
     pub(super) keys: Vec<Held>,
-    nodes: BTreeMap<NodeId, NodeLane>,
+    nodes: LiteMap<NodeId, NodeLane>,
     store: StoreLane,
     pub(super) until: TrueTime,
 }
@@ -334,9 +333,13 @@ pub(super) struct Levels {
 impl Levels {
     pub(super) fn new(layout: &Layout, lanes: &[&StoreLane]) -> Option<Levels> {
         let area = layout.lane(MachineId::Store)?;
-        let mut tokens: Vec<Token> = lanes.iter().flat_map(|lane| &lane.fence).map(|(_, token)| *token).collect();
-        tokens.sort_unstable();
-        tokens.dedup();
+        // A lane's tokens only rise, but two lanes may have different ones.
+        let mut tokens: Vec<Token> = Vec::new();
+        for (_, token) in lanes.iter().flat_map(|lane| &lane.fence) {
+            if let Err(place) = tokens.binary_search(token) {
+                tokens.insert(place, *token);
+            }
+        }
         let base = area.bottom - 14.0;
         let steps = tokens.len().saturating_sub(1).max(3) as f64;
         Some(Levels { tokens, base, step: ((area.bottom - area.top - 48.0) / steps).min(22.0) })

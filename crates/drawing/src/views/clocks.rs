@@ -1,11 +1,10 @@
 //! The clocks of each machine, rebuilt from the events that changed them.
 
-use std::collections::BTreeMap;
-
 use lease_lab_sim::clock::{MachineClock, Reading};
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::time::{Mono, TrueTime, Wall};
+use litemap::LiteMap;
 
 /// How one machine's clocks ran: pieces between changes.
 #[derive(Clone, Debug)]
@@ -20,8 +19,8 @@ impl Default for ClockTrack {
 }
 
 /// The clocks of all machines that the trace changes; the others are right.
-pub fn tracks(events: &[Event]) -> BTreeMap<MachineId, ClockTrack> {
-    let mut tracks: BTreeMap<MachineId, ClockTrack> = BTreeMap::new();
+pub fn tracks(events: &[Event]) -> LiteMap<MachineId, ClockTrack> {
+    let mut tracks: LiteMap<MachineId, ClockTrack> = LiteMap::new();
     for event in events {
         let now = event.t;
         let mut change = |f: &dyn Fn(&mut MachineClock)| {

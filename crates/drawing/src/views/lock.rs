@@ -1,11 +1,10 @@
 //! The lock service's lanes: who truly holds the key, and which node leads.
 
-use std::collections::BTreeMap;
-
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::{NodeId, WorkerId};
 use lease_lab_sim::message::Token;
 use lease_lab_sim::time::TrueTime;
+use litemap::LiteMap;
 
 use super::Stretch;
 
@@ -69,8 +68,12 @@ pub struct NodeLane {
 }
 
 /// The lanes of `nodes`, up to `until`.
-pub fn nodes(events: &[Event], nodes: impl Iterator<Item = NodeId>, until: TrueTime) -> BTreeMap<NodeId, NodeLane> {
-    nodes.map(|node| (node, node_lane(events, node, until))).collect()
+pub fn nodes(events: &[Event], nodes: impl Iterator<Item = NodeId>, until: TrueTime) -> LiteMap<NodeId, NodeLane> {
+    let mut lanes = LiteMap::new();
+    for node in nodes {
+        lanes.insert(node, node_lane(events, node, until));
+    }
+    lanes
 }
 
 fn node_lane(events: &[Event], node: NodeId, until: TrueTime) -> NodeLane {

@@ -1,11 +1,10 @@
 //! A worker's lane: what it believes, what it may do, when it is frozen or dead.
 
-use std::collections::BTreeMap;
-
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::message::Token;
 use lease_lab_sim::time::{Mono, TrueTime};
+use litemap::LiteMap;
 
 use super::Stretch;
 use super::clocks::{self, ClockTrack};
@@ -67,11 +66,11 @@ struct Open {
 }
 
 /// The lanes of all workers that the trace mentions, up to `until`.
-pub fn lanes(events: &[Event], until: TrueTime) -> BTreeMap<WorkerId, WorkerLane> {
+pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane> {
     let clocks = clocks::tracks(events);
-    let mut lanes: BTreeMap<WorkerId, WorkerLane> = BTreeMap::new();
-    let mut open: BTreeMap<WorkerId, Open> = BTreeMap::new();
-    let mut frozen: BTreeMap<WorkerId, (TrueTime, bool)> = BTreeMap::new();
+    let mut lanes: LiteMap<WorkerId, WorkerLane> = LiteMap::new();
+    let mut open: LiteMap<WorkerId, Open> = LiteMap::new();
+    let mut frozen: LiteMap<WorkerId, (TrueTime, bool)> = LiteMap::new();
     for event in events {
         // What the store or a node says about a worker is not the worker's own doing.
         let Some(worker) = event.machine.worker() else { continue };

@@ -1,14 +1,14 @@
 //! Votes, and what happens when a lock node becomes leader.
 
-use std::collections::{BTreeMap, BTreeSet};
+use litemap::LiteMap;
 
 use super::{Follower, Leadership, Node, Role, Then, send};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::consensus::log::{Command, Entry};
 use crate::event::{Kind, RestartedLease};
 use crate::machine::NodeId;
-use crate::message::PeerMessage;
-use crate::time::Span;
+use crate::message::{LeaseId, PeerMessage};
+use crate::time::{Mono, Span};
 
 /// Two candidates that split the votes wait for different times before they try again.
 const RETRY_JITTER_MAX: Span = Span::millis(500);
@@ -19,7 +19,7 @@ impl Node {
             return;
         }
         let retries = !matches!(self.role, Role::Follower);
-        self.role = Role::PreCandidate { votes: BTreeSet::from([self.id]) };
+        self.role = Role::PreCandidate { votes: vec![self.id] };
         self.leader = None;
         let jitter = if retries { self.rng.span_up_to(RETRY_JITTER_MAX) } else { Span::ZERO };
         let timeout = context.plan.cluster.election_timeout(self.id) + jitter;
@@ -92,11 +92,11 @@ impl Node {
         }
         match &mut self.role {
             Role::PreCandidate { votes } if pre && term == self.term + 1 => {
-                votes.insert(from);
+                count(votes, from);
                 self.count_pre_votes(context, actions);
             }
             Role::Candidate { votes } if !pre && term == self.term => {
-                votes.insert(from);
+                count(votes, from);
                 self.count_votes(context, actions);
             }
             _ => {}
@@ -110,7 +110,7 @@ impl Node {
         }
         self.term += 1;
         self.voted_for = Some(self.id);
-        self.role = Role::Candidate { votes: BTreeSet::new() };
+        self.role = Role::Candidate { votes: Vec::new() };
         actions.record(Kind::ElectionStarted { term: self.term });
         self.persist(context, Then::CountOwnVote, actions);
         self.ask_for_votes(context, false, actions);
@@ -118,7 +118,7 @@ impl Node {
 
     pub(super) fn own_vote_durable(&mut self, context: Context<'_>, actions: &mut Actions) {
         if let Role::Candidate { votes } = &mut self.role {
-            votes.insert(self.id);
+            count(votes, self.id);
             self.count_votes(context, actions);
         }
     }
@@ -139,7 +139,10 @@ impl Node {
         for entry in &self.log[self.applied as usize..] {
             whole_log.apply(&entry.command);
         }
-        let deadlines: BTreeMap<_, _> = whole_log.leases.iter().map(|(lease, ttl)| (*lease, now + *ttl)).collect();
+        let mut deadlines: LiteMap<LeaseId, Mono> = LiteMap::new();
+        for (lease, ttl) in whole_log.leases.iter() {
+            deadlines.insert(*lease, now + *ttl);
+        }
         let leases: Vec<RestartedLease> = deadlines
             .iter()
             .map(|(lease, deadline)| RestartedLease {
@@ -153,15 +156,16 @@ impl Node {
         actions.record(Kind::LeaderElected { node: self.id, term: self.term, deadline, leases });
 
         let last = self.last_index();
+        let mut followers = LiteMap::new();
+        for peer in self.peers(context.plan) {
+            followers.insert(peer, Follower { matched: 0, next: last + 1, heard: now });
+        }
         self.role = Role::Leader(Box::new(Leadership {
             noop_index: last + 1,
-            followers: self
-                .peers(context.plan)
-                .map(|peer| (peer, Follower { matched: 0, next: last + 1, heard: now }))
-                .collect(),
+            followers,
             deadlines,
-            expiring: BTreeSet::new(),
-            waiting: BTreeMap::new(),
+            expiring: Vec::new(),
+            waiting: LiteMap::new(),
         }));
         self.leader = Some(self.id);
         actions.cancel_timer(TimerKey::Election);
@@ -169,5 +173,12 @@ impl Node {
         self.persist(context, Then::CountOwnEntries, actions);
         self.set_expiry_timer(actions);
         self.heartbeat(context, actions);
+    }
+}
+
+/// Counts a vote; one that arrives twice is one.
+fn count(votes: &mut Vec<NodeId>, from: NodeId) {
+    if !votes.contains(&from) {
+        votes.push(from);
     }
 }

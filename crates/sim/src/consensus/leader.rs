@@ -173,7 +173,7 @@ impl Node {
             (_, Applied::Held(holder, token)) => Some(LockReply::Held(holder, token)),
             (Command::Revoke { lease, by }, Applied::LeaseEnded { token }) => {
                 leadership.deadlines.remove(lease);
-                leadership.expiring.remove(lease);
+                leadership.expiring.retain(|expiring| expiring != lease);
                 if token.is_some() {
                     let (worker, released_by) = (lease.worker, *by);
                     let released = Kind::LockReleased { worker, lease: *lease, token, released_by, revision };
@@ -183,14 +183,14 @@ impl Node {
             }
             (Command::Expire { lease }, Applied::LeaseEnded { token }) => {
                 leadership.deadlines.remove(lease);
-                leadership.expiring.remove(lease);
+                leadership.expiring.retain(|expiring| expiring != lease);
                 let expired = Kind::LeaseExpired { worker: lease.worker, lease: *lease, token, revision };
                 actions.record_applied(index, expired);
                 None
             }
             (Command::Expire { lease }, _) => {
                 leadership.deadlines.remove(lease);
-                leadership.expiring.remove(lease);
+                leadership.expiring.retain(|expiring| expiring != lease);
                 None
             }
             (_, Applied::Put { new }) => {

@@ -17,7 +17,9 @@ pub mod log;
 mod replication;
 pub mod state;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::VecDeque;
+
+use litemap::LiteMap;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::consensus::log::{Command, Entry};
@@ -81,8 +83,8 @@ enum Then {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Role {
     Follower,
-    PreCandidate { votes: BTreeSet<NodeId> },
-    Candidate { votes: BTreeSet<NodeId> },
+    PreCandidate { votes: Vec<NodeId> },
+    Candidate { votes: Vec<NodeId> },
     Leader(Box<Leadership>),
 }
 
@@ -91,12 +93,12 @@ enum Role {
 struct Leadership {
     /// The no-op of this term: clients are answered once it is applied.
     noop_index: u64,
-    followers: BTreeMap<NodeId, Follower>,
-    deadlines: BTreeMap<LeaseId, Mono>,
+    followers: LiteMap<NodeId, Follower>,
+    deadlines: LiteMap<LeaseId, Mono>,
     /// Leases whose expiry is in the log but not applied: they are not renewed any more.
-    expiring: BTreeSet<LeaseId>,
+    expiring: Vec<LeaseId>,
     /// Who waits for which entry.
-    waiting: BTreeMap<u64, Waiting>,
+    waiting: LiteMap<u64, Waiting>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -131,18 +133,16 @@ impl Node {
         let log_length = log.len() as u64;
         let first = NodeId(1);
         let role = if id == first {
-            let followers = plan
-                .cluster
-                .nodes()
-                .filter(|node| *node != id)
-                .map(|node| (node, Follower { matched: log_length, next: log_length + 1, heard: Mono::ZERO }))
-                .collect();
+            let mut followers = LiteMap::new();
+            for node in plan.cluster.nodes().filter(|node| *node != id) {
+                followers.insert(node, Follower { matched: log_length, next: log_length + 1, heard: Mono::ZERO });
+            }
             Role::Leader(Box::new(Leadership {
                 noop_index: log_length,
                 followers,
-                deadlines: BTreeMap::new(),
-                expiring: BTreeSet::new(),
-                waiting: BTreeMap::new(),
+                deadlines: LiteMap::new(),
+                expiring: Vec::new(),
+                waiting: LiteMap::new(),
             }))
         } else {
             Role::Follower
@@ -355,8 +355,17 @@ impl Node {
 
 /// The time since a majority of the cluster was heard, on the leader's clock.
 fn silence(leadership: &Leadership, now: Mono, majority: usize) -> Span {
-    let mut heard: Vec<Mono> = leadership.followers.values().map(|follower| follower.heard).collect();
-    heard.push(now);
-    heard.sort_unstable_by(|a, b| b.cmp(a));
-    now - heard[majority - 1]
+    let heard = leadership.followers.values().map(|follower| follower.heard).chain([now]);
+    now - nth_largest(heard, majority).unwrap_or(now)
+}
+
+/// The `n`-th largest value, counted from 1: what at least `n` of them have reached.
+fn nth_largest<T: Ord + Copy>(values: impl Iterator<Item = T>, n: usize) -> Option<T> {
+    // A cluster is so small that keeping a list in order beats sorting one.
+    let mut descending: Vec<T> = Vec::new();
+    for value in values {
+        let place = descending.partition_point(|other| *other >= value);
+        descending.insert(place, value);
+    }
+    descending.get(n - 1).copied()
 }

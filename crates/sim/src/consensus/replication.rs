@@ -1,6 +1,6 @@
 //! The log: sending entries, storing them, committing them by majority, discarding what a new leader does not have.
 
-use super::{Node, Role, Then, send, silence};
+use super::{Node, Role, Then, nth_largest, send, silence};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::consensus::log::{Command, Entry};
 use crate::event::Kind;
@@ -170,10 +170,9 @@ impl Node {
     pub(super) fn advance_commit(&mut self, context: Context<'_>, actions: &mut Actions) {
         let majority = self.majority(context.plan);
         let Role::Leader(leadership) = &self.role else { return };
-        let mut on_disk: Vec<u64> = leadership.followers.values().map(|follower| follower.matched).collect();
-        on_disk.push(self.durable.log_length);
-        on_disk.sort_unstable_by(|a, b| b.cmp(a));
-        let committed = on_disk[majority - 1];
+        let matched = leadership.followers.values().map(|follower| follower.matched);
+        let on_disk = matched.chain([self.durable.log_length]);
+        let committed = nth_largest(on_disk, majority).unwrap_or(0);
         if committed > self.commit && self.term_at(committed) == Some(self.term) {
             self.commit = committed;
             self.apply_committed(context, actions);

@@ -2,7 +2,7 @@
 //!
 //! Deadlines are not part of it: they live in the leader's memory only.
 
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use crate::consensus::log::Command;
 use crate::machine::WorkerId;
@@ -15,7 +15,7 @@ pub struct LockState {
     /// Grows by one with each committed change of keys.
     pub revision: u64,
     /// All leases with their lengths.
-    pub leases: BTreeMap<LeaseId, Span>,
+    pub leases: LiteMap<LeaseId, Span>,
     /// The job's key, if it exists.
     pub key: Option<Key>,
     /// How many changes of other tenants have been applied.

@@ -1,6 +1,5 @@
 //! Reading, with one clear sentence for whatever cannot be read.
 
-use std::collections::BTreeSet;
 use std::fmt;
 
 use super::{Change, Intervention, ServiceKind, StoreKind, Target};
@@ -163,6 +162,21 @@ impl<'a> Words<'a> {
             .find(|(name, _)| *name == word)
             .map(|(_, value)| *value)
             .ok_or_else(|| wrong(format!("“{}” is not a value of it", shorten(word)), expected))
+    }
+
+    /// A word that can be quoted anywhere, in a list and in a sentence.
+    fn plain(&mut self, expected: &str) -> Result<String, Wrong> {
+        const LENGTH_MAX: usize = 40;
+        let word = self.next(expected)?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        if word.len() <= LENGTH_MAX && word.bytes().all(plain) {
+            Ok(word.to_owned())
+        } else {
+            Err(wrong(
+                format!("“{}” is not a word of at most {LENGTH_MAX} letters, digits, -, _ and .", shorten(word)),
+                expected,
+            ))
+        }
     }
 
     fn count(&mut self, expected: &str) -> Result<u64, Wrong> {
@@ -328,8 +342,8 @@ fn read_change(verb: &str, words: &mut Words<'_>) -> Result<Change, Wrong> {
             Change::Restore { revision, bump }
         }
         "set" => {
-            let key = words.next("a key and a value")?.to_owned();
-            let value = words.next(&format!("a value for {}", shorten(&key)))?.to_owned();
+            let key = words.plain("a key and a value")?;
+            let value = words.plain(&format!("a value for {key}"))?;
             Change::Set { key, value }
         }
         _ => return Err(wrong(format!("there is no verb “{}”", shorten(verb)), VERBS)),
@@ -340,7 +354,7 @@ fn read_partition(words: &mut Words<'_>) -> Result<Change, Wrong> {
     let expected = "groups of machines such as n1,n2 | n3,n4,n5";
     let text = words.rest.by_ref().collect::<Vec<_>>().join(" ");
     let mut groups = Vec::new();
-    let mut seen = BTreeSet::new();
+    let mut seen = Vec::new();
     for group in text.split('|') {
         let mut members = Vec::new();
         for name in group.split(',') {
@@ -349,9 +363,10 @@ fn read_partition(words: &mut Words<'_>) -> Result<Change, Wrong> {
                 return Err(wrong("a group of the partition lacks a machine", expected));
             }
             let target = read_target(name)?;
-            if !seen.insert(target) {
+            if seen.contains(&target) {
                 return Err(wrong(format!("{target} cannot be in the partition twice"), "each machine at most once"));
             }
+            seen.push(target);
             members.push(target);
         }
         groups.push(members);
@@ -446,6 +461,8 @@ mod tests {
             ("10 partition n1,n2 | n2,n3", "n2 cannot be in the partition twice"),
             ("10 partition n1 |", "a group of the partition lacks a machine"),
             ("40 acquire n1", "there is no worker “n1”"),
+            ("0 set lag\u{7}", "“lag ” is not a word of at most 40 letters, digits, -, _ and ."),
+            ("0 set lag 1,5", "“1,5” is not a word of at most 40 letters, digits, -, _ and ."),
             ("45 restore x", "“x” is not a whole number of at most 15 digits"),
         ] {
             let mistake = parse_one(text).expect_err(text);

@@ -146,7 +146,7 @@ impl Worker {
                 }
             }
             (Phase::Writing(chunk, _), StoreReply::Accepted) => {
-                self.chunks_done.insert(*chunk);
+                self.chunks_done.push(*chunk);
                 self.built = None;
                 self.proceed(context, actions);
             }

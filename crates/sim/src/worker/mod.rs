@@ -9,8 +9,6 @@
 mod job;
 mod lock;
 
-use std::collections::BTreeSet;
-
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::{GaveUpBecause, Kind};
 use crate::lock_client::{Attempt, LockClient};
@@ -32,7 +30,7 @@ pub struct Worker {
     holding: Option<Holding>,
     renewal: Renewal,
     phase: Phase,
-    chunks_done: BTreeSet<u8>,
+    chunks_done: Vec<u8>,
     /// The chunk that is built in the worker's buffers.
     built: Option<u8>,
     /// `raise late`: it has read the row and has yet to raise.
@@ -105,7 +103,7 @@ impl Worker {
             holding: None,
             renewal: Renewal::default(),
             phase: Phase::Idle,
-            chunks_done: BTreeSet::new(),
+            chunks_done: Vec::new(),
             built: None,
             raises_before_first_chunk: false,
         }

@@ -2,8 +2,6 @@
 //!
 //! One that means nothing in this run has no effect, and the trace says so.
 
-use std::collections::BTreeSet;
-
 use super::machine::{Actor, Held, Life, Timer};
 use super::{Class, Pending, World};
 use crate::actor::Input;
@@ -248,7 +246,7 @@ impl World {
             node.crash();
         }
         let timers = std::mem::take(&mut machine.timers);
-        for timer in timers.into_values() {
+        for timer in timers.values() {
             if let Some(at) = timer.queued_at {
                 self.queue.remove(&(at, Class::Timer, timer.created));
             }
@@ -288,22 +286,23 @@ impl World {
 
     fn partition(&mut self, groups: &[Vec<Target>], events: &mut Vec<Event>) -> Result<(), Because> {
         let mut resolved = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut seen = Vec::new();
         for group in groups {
-            let mut members = BTreeSet::new();
+            let mut members = Vec::new();
             for target in group {
                 let id = match target {
                     Target::Leader => self.resolve(*target)?,
                     Target::Machine(id) => *id,
                 };
-                if !seen.insert(id) {
+                if seen.contains(&id) {
                     return Err(format!("{id} would be on two sides"));
                 }
-                members.insert(id);
+                seen.push(id);
+                members.push(id);
             }
             resolved.push(members);
         }
-        let shown = resolved.iter().map(|group| group.iter().copied().collect()).collect();
+        let shown = resolved.clone();
         self.network.partition(resolved);
         self.record(MachineId::Operator, Kind::Partitioned { groups: shown }, events);
         self.lose_what_crosses_the_cut(events);

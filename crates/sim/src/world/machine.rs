@@ -1,6 +1,6 @@
 //! One machine: clocks, a process, its timers, and what waits for it while it is frozen.
 
-use std::collections::BTreeMap;
+use litemap::LiteMap;
 
 use super::Envelope;
 use crate::actor::{Actions, Context, Input, TimerKey};
@@ -17,7 +17,7 @@ pub(super) struct Machine {
     pub(super) clock: MachineClock,
     pub(super) life: Life,
     pub(super) actor: Actor,
-    pub(super) timers: BTreeMap<TimerKey, Timer>,
+    pub(super) timers: LiteMap<TimerKey, Timer>,
     /// What has reached the machine while it is frozen, in order.
     pub(super) held: Vec<Held>,
     /// How often it has been paused: a timed end belongs to one pause.
@@ -70,7 +70,7 @@ impl Machine {
             clock: MachineClock::default(),
             life: Life::Up,
             actor,
-            timers: BTreeMap::new(),
+            timers: LiteMap::new(),
             held: Vec::new(),
             pauses: 0,
             restarts: 0,

@@ -10,6 +10,8 @@ mod machine;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use litemap::LiteMap;
+
 use crate::actor::{Action, Actions, Context, Input, TimerKey};
 use crate::clock::Reading;
 use crate::consensus::Node;
@@ -34,7 +36,7 @@ pub struct World {
     now: TrueTime,
     created: u64,
     settings: Settings,
-    machines: BTreeMap<MachineId, Machine>,
+    machines: LiteMap<MachineId, Machine>,
     network: Network,
     queue: BTreeMap<QueueKey, Pending>,
     /// Up to which index of the lock service's log the trace shows what its entries did.
@@ -78,7 +80,7 @@ pub struct Envelope {
 impl World {
     /// The world at the start of a run.
     pub fn new(plan: Arc<Plan>, seed: u64) -> World {
-        let mut machines = BTreeMap::new();
+        let mut machines = LiteMap::new();
         for worker in WorkerId::ALL {
             machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(worker, 0))));
         }

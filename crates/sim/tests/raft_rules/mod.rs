@@ -156,22 +156,14 @@ impl RaftRules {
 fn log_matching(nodes: &[(NodeId, &Node)]) -> Result<(), String> {
     for (place, (one_id, one)) in nodes.iter().enumerate() {
         for (other_id, other) in &nodes[place + 1..] {
-            let pairs = || one.entries().iter().zip(other.entries());
-            if let Some(last) = pairs().rposition_of(|(a, b)| a.term == b.term) {
-                if one.entries()[..=last] != other.entries()[..=last] {
-                    return Err(format!("{one_id} and {other_id} agree at {} but not before", last + 1));
-                }
+            let pairs = one.entries().iter().zip(other.entries());
+            let agree = pairs.enumerate().filter(|(_, (a, b))| a.term == b.term).map(|(place, _)| place).last();
+            if let Some(last) = agree
+                && one.entries()[..=last] != other.entries()[..=last]
+            {
+                return Err(format!("{one_id} and {other_id} agree at {} but not before", last + 1));
             }
         }
     }
     Ok(())
 }
-
-/// `Zip` of slices of different lengths has no `rposition`.
-trait LastPosition: Iterator + Sized {
-    fn rposition_of(self, wanted: impl Fn(Self::Item) -> bool) -> Option<usize> {
-        self.enumerate().filter_map(|(place, item)| wanted(item).then_some(place)).last()
-    }
-}
-
-impl<I: Iterator> LastPosition for I {}
