@@ -58,3 +58,19 @@ pub(crate) fn uses_keys(event: &web_sys::KeyboardEvent) -> bool {
         _ => false,
     }
 }
+
+/// The element that an event happened in or on, if it is of this kind.
+pub(crate) fn closest(event: &web_sys::Event, selector: &str) -> Option<web_sys::Element> {
+    event.target()?.dyn_into::<web_sys::Element>().ok()?.closest(selector).ok().flatten()
+}
+
+/// All elements of this kind in `root`.
+pub(crate) fn elements(root: &web_sys::Element, selector: &str) -> Vec<web_sys::Element> {
+    let mut elements = Vec::new();
+    if let Ok(found) = root.query_selector_all(selector) {
+        for place in 0..found.length() {
+            elements.extend(found.item(place).and_then(|node| node.dyn_into().ok()));
+        }
+    }
+    elements
+}

@@ -10,6 +10,7 @@ use lease_lab_drawing::svg::escape;
 use lease_lab_sim::time::TrueTime;
 use wasm_bindgen::JsCast as _;
 
+use crate::dom::closest;
 use crate::state::Lab;
 
 /// HTML text under construction; what is put in as text is escaped.
@@ -64,8 +65,7 @@ impl Html {
 
 /// The listener around texts with jumps in them.
 pub(crate) fn follow_jump(lab: Lab, event: &web_sys::MouseEvent) {
-    let target = event.target().and_then(|target| target.dyn_into::<web_sys::Element>().ok());
-    let button = target.and_then(|target| target.closest("[data-at]").ok().flatten());
+    let button = closest(event, "[data-at]");
     let micros = button.and_then(|button| button.get_attribute("data-at")).and_then(|text| text.parse().ok());
     if let Some(micros) = micros {
         lab.step_to(TrueTime::from_micros(micros));

@@ -367,7 +367,7 @@ impl Lab {
     /// Sets a rule from `at` on, in the place of an earlier setting of it at that time.
     pub(crate) fn set_rule(&self, at: TrueTime, change: Change) -> Result<(), Mistake> {
         let mut list = with_rule(self.history.read_untracked().list(), at, &change);
-        if at == TrueTime::ZERO && is_as_planned(&(self.scenario.plan)().settings, &change) {
+        if at == TrueTime::ZERO && is_set(&(self.scenario.plan)().settings, &change) {
             list.retain(|entry| entry.intervention.at != at || entry.intervention.change != change);
         }
         self.change(list)
@@ -375,9 +375,8 @@ impl Lab {
 
     /// Why an intervention would have no effect at the cursor: the simulator is asked.
     pub(crate) fn idle_because(&self, change: &Change) -> Option<String> {
-        let at = self.cursor.get();
-        let run = self.run.read();
-        let mut world = run.world_at(at);
+        let at = self.cursor.get_untracked();
+        let mut world = self.run.read_untracked().world_at(at);
         let mut events: Vec<Event> = Vec::new();
         world.apply(&Intervention { at, change: change.clone() }, &mut events);
         events.into_iter().find_map(|event| match event.kind {
@@ -401,7 +400,8 @@ fn own_run(scenario: &'static Scenario) -> SharedRun {
     }
 }
 
-fn is_as_planned(settings: &Settings, change: &Change) -> bool {
+/// Whether a rule is set so already.
+pub(crate) fn is_set(settings: &Settings, change: &Change) -> bool {
     match change {
         Change::Fence(mode) => settings.fence == *mode,
         Change::Raise(order) => settings.raise == *order,

@@ -1,42 +1,66 @@
 //! The list of interventions as sentences that can be edited, switched off and removed.
 
-use lease_lab_sim::intervention::parse_one;
-use leptos::html::Input;
+use lease_lab_sim::intervention::{Mistake, parse_one};
+use leptos::html::Ul;
 use leptos::prelude::*;
+use wasm_bindgen::JsCast as _;
+use web_sys::{HtmlElement, HtmlInputElement};
 
+use crate::dom::closest;
 use crate::history::{List, all_on};
+use crate::html::Html;
 use crate::state::Lab;
 
 #[component]
 pub(crate) fn Changes(lab: Lab) -> impl IntoView {
     let editing = RwSignal::new(None::<usize>);
-    let mistake = RwSignal::new(None::<String>);
-    let present = Memo::new(move |_| lab.history.read().list().clone());
-    let apply = move |list: List| match lab.change(list) {
-        Ok(()) => {
-            editing.set(None);
-            mistake.set(None);
+    let mistake = RwSignal::new(String::new());
+    let entries = NodeRef::<Ul>::new();
+    let editor = Editor { lab, editing, mistake };
+    let is_own = Memo::new(move |_| *lab.history.read().list() == all_on((lab.scenario.plan)().interventions));
+    Effect::new(move |_| {
+        if editing.get().is_none() {
+            return;
         }
-        Err(wrong) => mistake.set(Some(wrong.to_string())),
-    };
-    let own = all_on((lab.scenario.plan)().interventions);
-    let is_own = {
-        let own = own.clone();
-        move || *present.read() == own
+        // The field is there in the next frame.
+        request_animation_frame(move || {
+            let field = entries.get_untracked().and_then(|list| list.query_selector("input").ok().flatten());
+            if let Some(field) = field.and_then(|field| field.dyn_into::<HtmlElement>().ok()) {
+                // It can take the focus.
+                let _ = field.focus();
+            }
+        });
+    });
+    let travel = move |there: fn(&mut crate::history::History)| {
+        editing.set(None);
+        mistake.set(String::new());
+        lab.history.update(there);
     };
     view! {
-        <section class="card changes" aria-labelledby="changes-title">
+        <section
+            class="card changes"
+            aria-labelledby="changes-title"
+            on:click=move |event| editor.clicked(&event)
+            on:keydown=move |event| {
+                if event.key() == "Escape" {
+                    editor.leave();
+                }
+            }
+            on:submit=move |event| {
+                event.prevent_default();
+                editor.submitted(&event);
+            }
+        >
             <div class="card-head">
-                <h2 id="changes-title">{
-                    let is_own = is_own.clone();
-                    move || if is_own() { "The story’s own faults" } else { "What you changed" }
-                }</h2>
+                <h2 id="changes-title">
+                    {Signal::derive(move || if is_own.get() { "The story’s own faults" } else { "What you changed" })}
+                </h2>
                 <div class="history">
                     <button
                         type="button"
                         class="quiet"
                         disabled=Signal::derive(move || !lab.history.read().can_undo())
-                        on:click=move |_| { editing.set(None); lab.history.update(|history| history.undo()); }
+                        on:click=move |_| travel(|history| history.undo())
                     >
                         "Undo"
                     </button>
@@ -44,143 +68,164 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                         type="button"
                         class="quiet"
                         disabled=Signal::derive(move || !lab.history.read().can_redo())
-                        on:click=move |_| { editing.set(None); lab.history.update(|history| history.redo()); }
+                        on:click=move |_| travel(|history| history.redo())
                     >
                         "Redo"
                     </button>
                 </div>
             </div>
-            <ul class="entries">
-                {move || {
-                    let list = present.get();
-                    list.iter()
-                        .enumerate()
-                        .map(|(place, entry)| {
-                            let text = entry.intervention.to_string();
-                            if editing.get() == Some(place) {
-                                edit(list.clone(), place, text, editing, mistake, apply).into_any()
-                            } else {
-                                line(list.clone(), place, text, entry.on, editing, mistake, apply).into_any()
-                            }
-                        })
-                        .collect_view()
-                }}
-            </ul>
-            {move || present.read().is_empty().then(|| view! { <p class="soft">"Nothing: everybody is left alone."</p> })}
-            <p class="mistake" role="alert">{Signal::derive(move || mistake.get())}</p>
-            {move || {
-                let own = own.clone();
-                (!is_own()).then(|| view! {
-                    <button type="button" class="quiet" on:click=move |_| apply(own.clone())>
-                        "Back to the story as it is"
-                    </button>
-                })
-            }}
-            {move || {
-                let branches: Vec<(usize, String)> = lab.history.read().other_branches().into_iter().map(|(place, list)| {
-                    let texts: Vec<String> = list.iter().map(|entry| entry.intervention.to_string()).collect();
-                    (place, if texts.is_empty() { "nothing".into() } else { texts.join("; ") })
-                }).collect();
-                (!branches.is_empty()).then(|| view! {
-                    <details class="more">
-                        <summary>{format!("Earlier versions ({})", branches.len())}</summary>
-                        <ul class="branches">
-                            {branches.into_iter().map(|(place, text)| view! {
-                                <li>
-                                    <button type="button" class="link" on:click=move |_| {
-                                        editing.set(None);
-                                        lab.history.update(|history| history.go_to(place));
-                                    }>
-                                        {text}
-                                    </button>
-                                </li>
-                            }).collect_view()}
-                        </ul>
-                    </details>
-                })
-            }}
+            <ul
+                node_ref=entries
+                class="entries"
+                inner_html=Signal::derive(move || list(lab.history.read().list(), editing.get()))
+            ></ul>
+            <p class="mistake" role="alert">{mistake}</p>
+            <div inner_html=Signal::derive(move || more(lab, is_own.get()))></div>
         </section>
     }
 }
 
-fn line(
-    list: List,
-    place: usize,
-    text: String,
-    on: bool,
+#[derive(Clone, Copy)]
+struct Editor {
+    lab: Lab,
     editing: RwSignal<Option<usize>>,
-    mistake: RwSignal<Option<String>>,
-    apply: impl Fn(List) + Copy + 'static,
-) -> impl IntoView {
-    let switched = {
-        let mut list = list.clone();
-        list[place].on = !on;
-        list
-    };
-    let removed = {
-        let mut list = list;
-        list.remove(place);
-        list
-    };
-    view! {
-        <li class="entry" class:off=!on>
-            <span class="entry-text">{text.clone()}</span>
-            <span class="entry-actions">
-                <button type="button" class="quiet" aria-label=format!("Edit {text}") on:click=move |_| { mistake.set(None); editing.set(Some(place)); }>
-                    "edit"
-                </button>
-                <button type="button" class="quiet" aria-label=format!("Switch {} {text}", if on { "off" } else { "on" }) on:click=move |_| apply(switched.clone())>
-                    {if on { "off" } else { "on" }}
-                </button>
-                <button type="button" class="quiet" aria-label=format!("Remove {text}") on:click=move |_| apply(removed.clone())>
-                    "remove"
-                </button>
-            </span>
-        </li>
+    mistake: RwSignal<String>,
+}
+
+impl Editor {
+    fn clicked(self, event: &web_sys::MouseEvent) {
+        let Some(button) = closest(event, "[data-act]") else { return };
+        let place: Option<usize> = button.get_attribute("data-place").and_then(|text| text.parse().ok());
+        let mut list = self.lab.history.read_untracked().list().clone();
+        match (button.get_attribute("data-act").as_deref(), place) {
+            (Some("edit"), Some(place)) => {
+                self.mistake.set(String::new());
+                self.editing.set(Some(place));
+            }
+            (Some("switch"), Some(place)) if place < list.len() => {
+                list[place].on = !list[place].on;
+                self.apply(self.lab.change(list));
+            }
+            (Some("remove"), Some(place)) if place < list.len() => {
+                list.remove(place);
+                self.apply(self.lab.change(list));
+            }
+            (Some("branch"), Some(place)) => {
+                self.leave();
+                self.lab.history.update(|history| history.go_to(place));
+            }
+            (Some("own"), _) => self.apply(self.lab.change(all_on((self.lab.scenario.plan)().interventions))),
+            _ => self.leave(),
+        }
+    }
+
+    fn submitted(self, event: &web_sys::SubmitEvent) {
+        let field = closest(event, "form").and_then(|form| form.query_selector("input").ok().flatten());
+        let Some(field) = field else { return };
+        let text = field.unchecked_into::<HtmlInputElement>().value();
+        let mut list = self.lab.history.read_untracked().list().clone();
+        let done = parse_one(&text).and_then(|intervention| {
+            if let Some(entry) = self.editing.get_untracked().and_then(|place| list.get_mut(place)) {
+                entry.intervention = intervention;
+            }
+            self.lab.change(list)
+        });
+        self.apply(done);
+    }
+
+    fn apply(self, done: Result<(), Mistake>) {
+        match done {
+            Ok(()) => self.leave(),
+            Err(wrong) => self.mistake.set(wrong.to_string()),
+        }
+    }
+
+    fn leave(self) {
+        self.mistake.set(String::new());
+        self.editing.set(None);
     }
 }
 
-fn edit(
-    list: List,
-    place: usize,
-    text: String,
-    editing: RwSignal<Option<usize>>,
-    mistake: RwSignal<Option<String>>,
-    apply: impl Fn(List) + Copy + 'static,
-) -> impl IntoView {
-    let field = NodeRef::<Input>::new();
-    Effect::new(move |_| {
-        if let Some(field) = field.get() {
-            // The field was just asked for.
-            let _ = field.focus();
+fn list(list: &List, editing: Option<usize>) -> String {
+    let mut html = Html::default();
+    for (place, entry) in list.iter().enumerate() {
+        let text = entry.intervention.to_string();
+        let place_text = place.to_string();
+        if editing == Some(place) {
+            html.open("li", &[("class", "entry")]).open("form", &[("class", "row")]);
+            let label = format!("Change {text}");
+            html.open(
+                "input",
+                &[
+                    ("type", "text"),
+                    ("class", "mono grow"),
+                    ("aria-label", &label),
+                    ("value", &text),
+                    ("autocomplete", "off"),
+                    ("spellcheck", "false"),
+                ],
+            );
+            html.element("button", &[("type", "submit"), ("class", "act")], "Save");
+            html.element("button", &[("type", "button"), ("class", "quiet"), ("data-act", "leave")], "Cancel");
+            html.close("form").close("li");
+            continue;
         }
-    });
-    let submit = move || {
-        let Some(field) = field.get_untracked() else { return };
-        match parse_one(&field.value()) {
-            Ok(intervention) => {
-                let mut list = list.clone();
-                list[place].intervention = intervention;
-                apply(list);
-            }
-            Err(wrong) => mistake.set(Some(wrong.to_string())),
+        html.open("li", &[("class", if entry.on { "entry" } else { "entry off" })]);
+        html.element("span", &[("class", "entry-text")], &text);
+        html.open("span", &[("class", "entry-actions")]);
+        let switch = if entry.on { "off" } else { "on" };
+        for (act, word, label) in [
+            ("edit", "edit", format!("Edit {text}")),
+            ("switch", switch, format!("Switch {switch} {text}")),
+            ("remove", "remove", format!("Remove {text}")),
+        ] {
+            html.element(
+                "button",
+                &[
+                    ("type", "button"),
+                    ("class", "quiet"),
+                    ("data-act", act),
+                    ("data-place", &place_text),
+                    ("aria-label", &label),
+                ],
+                word,
+            );
         }
-    };
-    let leave = move || {
-        mistake.set(None);
-        editing.set(None);
-    };
-    view! {
-        <li class="entry">
-            <form
-                class="row"
-                on:submit=move |event| { event.prevent_default(); submit(); }
-                on:keydown=move |event| if event.key() == "Escape" { leave(); }
-            >
-                <input node_ref=field class="mono grow" aria-label=format!("Change {text}") value=text.clone() autocomplete="off" spellcheck="false"/>
-                <button type="submit" class="act">"Save"</button>
-                <button type="button" class="quiet" on:click=move |_| leave()>"Cancel"</button>
-            </form>
-        </li>
+        html.close("span").close("li");
     }
+    if list.is_empty() {
+        html.element("li", &[("class", "soft")], "Nothing: everybody is left alone.");
+    }
+    html.finish()
+}
+
+/// The way back to the story, and versions that were left behind.
+fn more(lab: Lab, is_own: bool) -> String {
+    let mut html = Html::default();
+    if !is_own {
+        html.element(
+            "button",
+            &[("type", "button"), ("class", "quiet"), ("data-act", "own")],
+            "Back to the story as it is",
+        );
+    }
+    let history = lab.history.read();
+    let branches = history.other_branches();
+    if !branches.is_empty() {
+        html.open("details", &[("class", "more")]);
+        html.element("summary", &[], &format!("Earlier versions ({})", branches.len()));
+        html.open("ul", &[("class", "branches")]);
+        for (place, list) in branches {
+            let texts: Vec<String> = list.iter().map(|entry| entry.intervention.to_string()).collect();
+            let text = if texts.is_empty() { "nothing".to_owned() } else { texts.join("; ") };
+            html.open("li", &[]).element(
+                "button",
+                &[("type", "button"), ("class", "link"), ("data-act", "branch"), ("data-place", &place.to_string())],
+                &text,
+            );
+            html.close("li");
+        }
+        html.close("ul").close("details");
+    }
+    html.finish()
 }

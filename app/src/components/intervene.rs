@@ -1,16 +1,20 @@
 //! Interventions at the cursor.
 //!
-//! Every button is one intervention of the grammar; whether it would have an effect is asked of the simulator.
+//! The panel is a form in plain HTML.
+//! Each button has a template of the grammar in `data-words`, such as `pause {machine} {length} {vm}`, which is filled
+//! in from the form's fields; whether it would have an effect is asked of the simulator.
 
 use lease_lab_sim::intervention::{Intervention, Mistake, parse_one};
-use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
-use lease_lab_sim::settings::{FenceMode, RaiseOrder};
+use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::time::TrueTime;
+use leptos::html::Div;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
+use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlSelectElement};
 
-use crate::html::is_open;
-use crate::state::Lab;
+use crate::dom::{closest, elements};
+use crate::html::{Html, is_open};
+use crate::state::{Lab, is_set};
 
 const FIRST_CONTROL: &str = "intervene-machine";
 
@@ -20,402 +24,379 @@ pub(crate) fn focus() {
         // An attribute with a plain name can be set.
         let _ = details.set_attribute("open", "");
     }
-    let control = document().get_element_by_id(FIRST_CONTROL);
-    if let Some(control) = control.and_then(|control| control.dyn_into::<web_sys::HtmlElement>().ok()) {
-        // It is there and can take the focus.
-        let _ = control.focus();
-    }
+    // The content of a panel that opens is there in the next frame.
+    request_animation_frame(|| {
+        let control = document().get_element_by_id(FIRST_CONTROL);
+        if let Some(control) = control.and_then(|control| control.dyn_into::<HtmlElement>().ok()) {
+            // It is there and can take the focus.
+            let _ = control.focus();
+        }
+    });
 }
 
 #[component]
 pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
-    let open = RwSignal::new(false);
-    let mistake = RwSignal::new(None::<String>);
-    let target = RwSignal::new("A".to_owned());
+    let opened = RwSignal::new(false);
+    let mistake = RwSignal::new(String::new());
+    let place = NodeRef::<Div>::new();
+    let edits = RwSignal::new(0_u32);
+    let panel = move || Some(Panel { lab, mistake, root: (*place.get_untracked()?).clone().unchecked_into() });
     Effect::new(move |_| {
-        if let Some(machine) = lab.chosen.get() {
-            target.set(machine.to_string());
+        // What is closed costs nothing while the cursor moves.
+        if !opened.get() {
+            return;
+        }
+        let _ = (lab.run.read(), lab.cursor.get(), edits.get());
+        if let Some(panel) = panel() {
+            if panel.root.child_element_count() == 0 {
+                panel.root.set_inner_html(&form(lab));
+            }
+            if let Some(machine) = lab.chosen.get() {
+                lab.chosen.set(None);
+                panel.choose(machine);
+            }
+            panel.refresh();
         }
     });
-    let panel = Panel { lab, mistake, target };
     view! {
-        <details
-            id="intervene"
-            class="intervene"
-            prop:open=move || open.get()
-            on:toggle=move |event| open.set(is_open(&event))
-        >
+        <details id="intervene" class="intervene" on:toggle=move |event| opened.set(is_open(&event))>
             <summary>
                 "Change what happens "
-                <span class="soft">{Signal::derive(move || format!("at {} s, or from the start", lab.cursor.get().told()))}</span>
+                <span class="soft">
+                    {Signal::derive(move || format!("at {} s, or from the start", lab.cursor.get().told()))}
+                </span>
             </summary>
-            // What is closed costs nothing while the cursor moves.
-            {move || open.get().then(|| view! {
-                <div class="intervene-grid">
-                    {machines(panel)} {network(panel)} {rules(panel)} {sentence(panel)}
-                </div>
-            })}
-            <p class="mistake" role="alert">{Signal::derive(move || mistake.get())}</p>
+            <div
+                node_ref=place
+                class="intervene-grid"
+                on:click=move |event| {
+                    if let Some(panel) = panel() {
+                        panel.clicked(&event);
+                    }
+                }
+                on:change=move |event| {
+                    if let Some(panel) = panel() {
+                        panel.changed(&event);
+                    }
+                    edits.update(|count| *count += 1);
+                }
+                on:input=move |_| edits.update(|count| *count += 1)
+                on:submit=move |event| {
+                    event.prevent_default();
+                    if let Some(panel) = panel() {
+                        panel.submitted();
+                    }
+                }
+            ></div>
+            <p class="mistake" role="alert">{mistake}</p>
         </details>
     }
 }
 
-#[derive(Clone, Copy)]
 struct Panel {
     lab: Lab,
-    mistake: RwSignal<Option<String>>,
-    target: RwSignal<String>,
+    mistake: RwSignal<String>,
+    root: Element,
 }
 
 impl Panel {
-    /// Adds what `words` say at the cursor.
-    fn act(self, words: &str) {
-        let at = self.lab.cursor.get_untracked();
-        let done = parse_one(&format!("{at} {words}")).and_then(|intervention| self.lab.add(intervention));
-        self.report(done.map(|()| format!("Added: {at} {words}")));
-    }
-
-    fn report(self, done: Result<String, Mistake>) {
-        match done {
-            Ok(text) => {
-                self.mistake.set(None);
-                self.lab.announcement.set(text);
-            }
-            Err(mistake) => self.mistake.set(Some(mistake.to_string())),
+    /// The value of a field; of a tick, its value if it is set.
+    fn field(&self, name: &str) -> String {
+        let Ok(Some(field)) = self.root.query_selector(&format!("[name={name}]")) else { return String::new() };
+        match field.dyn_into::<HtmlInputElement>() {
+            Ok(input) if input.type_() == "checkbox" && !input.checked() => String::new(),
+            Ok(input) => input.value(),
+            Err(other) => other.dyn_into::<HtmlSelectElement>().map_or(String::new(), |select| select.value()),
         }
     }
 
-    /// Why `words` would have no effect now.
-    fn idle(self, words: &str) -> Option<String> {
-        let intervention = parse_one(&format!("0 {words}")).ok()?;
-        self.lab.idle_because(&intervention.change)
-    }
-
-    /// A button that adds what `words` say.
-    /// All closures are signals, so that this is compiled once and not for every button.
-    fn button(self, text: &'static str, words: Signal<String>) -> AnyView {
-        let idle = Memo::new(move |_| self.idle(&words.read()));
-        let disabled = Signal::derive(move || idle.read().is_some().to_string());
-        let title = Signal::derive(move || match idle.get() {
-            Some(because) => format!("No effect: {because}"),
-            None => words.get(),
-        });
-        let act = move |_| match idle.get_untracked() {
-            Some(because) => {
-                let words = words.get_untracked();
-                self.mistake.set(Some(format!("“{words}” would have no effect: {because}.")));
-            }
-            None => self.act(&words.get_untracked()),
-        };
-        view! {
-            <button type="button" class="act" aria-disabled=disabled title=title on:click=act>
-                {text}
-            </button>
-        }
-        .into_any()
-    }
-}
-
-fn number(label: &'static str, value: RwSignal<String>, unit: &'static str) -> AnyView {
-    view! {
-        <label class="number">
-            <span class="visually-hidden">{label}</span>
-            <input
-                type="text"
-                inputmode="decimal"
-                size="4"
-                prop:value=value
-                on:input:target=move |event| value.set(event.target().value())
-            />
-            {unit}
-        </label>
-    }
-    .into_any()
-}
-
-/// A choice of machines.
-fn machine_select(label: &'static str, id: &'static str, value: RwSignal<String>, names: &[String]) -> AnyView {
-    let chosen = value.get_untracked();
-    let options: Vec<_> = names
-        .iter()
-        .map(|name| view! { <option value=name.clone() selected=*name == chosen>{name.clone()}</option> })
-        .collect();
-    view! {
-        <label>
-            {label}
-            <select id=id prop:value=value on:change:target=move |event| value.set(event.target().value())>
-                {options}
-            </select>
-        </label>
-    }
-    .into_any()
-}
-
-/// A tick that is either a box or a button of a group.
-fn tick(kind: &'static str, checked: Signal<bool>, change: Callback<bool>, text: Signal<String>) -> AnyView {
-    view! {
-        <label class="tick">
-            <input
-                type=kind
-                name=kind
-                prop:checked=checked
-                on:change:target=move |event| change.run(event.target().checked())
-            />
-            {text}
-        </label>
-    }
-    .into_any()
-}
-
-fn machine_names(lab: Lab) -> Vec<String> {
-    let workers = WorkerId::ALL.map(|worker| worker.to_string());
-    let nodes = (lab.scenario.plan)().cluster.nodes().map(|node: NodeId| node.to_string()).collect::<Vec<_>>();
-    let others = ["leader".to_owned(), MachineId::Store.to_string(), MachineId::Sweeper.to_string()];
-    workers.into_iter().chain(nodes).chain(others).collect()
-}
-
-fn machines(panel: Panel) -> impl IntoView {
-    let target = panel.target;
-    let length = RwSignal::new("5".to_owned());
-    let vm = RwSignal::new(false);
-    let step = RwSignal::new("-3".to_owned());
-    let offset = RwSignal::new("3".to_owned());
-    let rate = RwSignal::new("1.02".to_owned());
-    let is_worker = move || MachineId::parse(&target.get()).and_then(MachineId::worker).is_some();
-    let pause = move || {
-        let (length, vm) = (length.get(), if vm.get() { " vm" } else { "" });
-        format!("pause {} {length}{vm}", target.get())
-    };
-    view! {
-        <fieldset>
-            <legend>"A machine"</legend>
-            <div class="row">
-                {machine_select("Machine ", FIRST_CONTROL, target, &machine_names(panel.lab))}
-                {panel.button("Crash", Signal::derive(move || format!("crash {}", target.get())))}
-                {panel.button("Restart", Signal::derive(move || format!("restart {}", target.get())))}
-                {panel.button("Isolate", Signal::derive(move || format!("isolate {}", target.get())))}
-            </div>
-            <div class="row">
-                {panel.button("Pause for", Signal::derive(pause))}
-                {number("Length of the pause in seconds", length, "s")}
-                {tick(
-                    "checkbox",
-                    vm.into(),
-                    Callback::new(move |on| vm.set(on)),
-                    Signal::stored("with its clocks (a paused VM)".to_owned()),
-                )}
-                {panel.button("Resume", Signal::derive(move || format!("resume {}", target.get())))}
-            </div>
-            <div class="row">
-                {panel.button("Step wall clock by", Signal::derive(move || format!("step-wall {} {}", target.get(), step.get())))}
-                {number("Step of the wall clock in seconds", step, "s")}
-                {panel.button("Set offset", Signal::derive(move || format!("offset {} {}", target.get(), offset.get())))}
-                {number("Offset of the wall clock in seconds", offset, "s")}
-                {panel.button("Set rate", Signal::derive(move || format!("rate {} {}", target.get(), rate.get())))}
-                {number("Rate of both clocks", rate, "×")}
-            </div>
-            <div class="row" class:hidden=move || !is_worker()>
-                {panel.button("Acquire", Signal::derive(move || format!("acquire {}", target.get())))}
-                {panel.button("Release", Signal::derive(move || format!("release {}", target.get())))}
-            </div>
-        </fieldset>
-    }
-}
-
-fn network(panel: Panel) -> impl IntoView {
-    let from = RwSignal::new("A".to_owned());
-    let to = RwSignal::new("store".to_owned());
-    let by = RwSignal::new("20".to_owned());
-    let sides = RwSignal::new("n1 | n2,n3".to_owned());
-    let names = machine_names(panel.lab);
-    view! {
-        <fieldset>
-            <legend>"The network"</legend>
-            <div class="row">
-                {machine_select("Next message from ", "message-from", from, &names)}
-                {machine_select("to ", "message-to", to, &names)}
-            </div>
-            <div class="row">
-                {panel.button("Drop it", Signal::derive(move || format!("drop {} {}", from.get(), to.get())))}
-                {panel.button("Send it twice", Signal::derive(move || format!("duplicate {} {}", from.get(), to.get())))}
-                {panel.button("Delay it by", Signal::derive(move || format!("delay {} {} {}", from.get(), to.get(), by.get())))}
-                {number("Delay in seconds", by, "s")}
-            </div>
-            <div class="row">
-                {panel.button("Partition", Signal::derive(move || format!("partition {}", sides.get())))}
-                <label class="number">
-                    <span class="visually-hidden">"Sides of the partition"</span>
-                    <input
-                        type="text"
-                        size="12"
-                        prop:value=Signal::derive(move || sides.get())
-                        on:input:target=move |event| sides.set(event.target().value())
-                    />
-                </label>
-                {panel.button("Heal", Signal::derive(|| "heal".to_owned()))}
-            </div>
-        </fieldset>
-    }
-}
-
-fn rules(panel: Panel) -> impl IntoView {
-    let lab = panel.lab;
-    let from_start = RwSignal::new(true);
-    let at = move || if from_start.get() { TrueTime::ZERO } else { lab.cursor.get() };
-    // The settings in force where the rule would be set.
-    let settings = Memo::new(move |_| *lab.run.read().world_at(at()).settings());
-    let set = move |words: String| {
-        let at = if from_start.get_untracked() { TrueTime::ZERO } else { lab.cursor.get_untracked() };
-        let done = parse_one(&format!("{at} {words}"))
-            .and_then(|Intervention { at, change }| lab.set_rule(at, change))
-            .map(|()| format!("From {at} s on: {words}"));
-        panel.report(done);
-    };
-    let set = Callback::new(set);
-    let choice = move |legend: &'static str,
-                       verb: &'static str,
-                       values: &'static [(&'static str, &'static str)],
-                       now: Signal<&'static str>| {
-        view! {
-            <div class="choice" role="group" aria-label=legend>
-                <span class="choice-name">{legend}</span>
-                {values
-                    .iter()
-                    .map(|(value, text)| view! {
-                        <button
-                            type="button"
-                            class="toggle"
-                            aria-pressed=Signal::derive(move || (now.get() == *value).to_string())
-                            on:click=move |_| set.run(format!("{verb} {value}"))
-                        >
-                            {*text}
-                        </button>
-                    })
-                    .collect_view()}
-            </div>
-        }
-        .into_any()
-    };
-    let on_off = |on: bool| if on { "on" } else { "off" };
-    let fence = Signal::derive(move || match settings.get().fence {
-        FenceMode::On => "on",
-        FenceMode::Off => "off",
-        FenceMode::RejectEqual => "reject-equal",
-        FenceMode::TwoStep => "two-step",
-    });
-    let raise = Signal::derive(move || match settings.get().raise {
-        RaiseOrder::First => "first",
-        RaiseOrder::Late => "late",
-    });
-    let sweeper = Signal::derive(move || on_off(settings.get().sweeper));
-    let idempotent = Signal::derive(move || on_off(settings.get().idempotent));
-    let time = move |legend: &'static str, verb: &'static str, now: Signal<String>| {
-        view! {
-            <label class="number">
-                {legend}
-                <input
-                    type="text"
-                    inputmode="decimal"
-                    size="4"
-                    prop:value=Signal::derive(move || now.get())
-                    on:change:target=move |event| {
-                        set.run(format!("{verb} {}", event.target().value()));
-                        // What was refused does not stay in the field.
-                        event.target().set_value(&now.get_untracked());
-                    }
-                />
-                "s"
-            </label>
-        }
-        .into_any()
-    };
-    let unavailable = |name: &'static str| {
-        view! {
-            <button type="button" class="toggle" aria-disabled="true" aria-pressed="false" title="This version does not simulate it yet">
-                {name}
-            </button>
-        }
-    };
-    view! {
-        <fieldset class="rules">
-            <legend>"The rules"</legend>
-            <div class="row">
-                {tick(
-                    "radio",
-                    from_start.into(),
-                    Callback::new(move |_| from_start.set(true)),
-                    Signal::stored("from the start".to_owned()),
-                )}
-                {tick(
-                    "radio",
-                    Signal::derive(move || !from_start.get()),
-                    Callback::new(move |_| from_start.set(false)),
-                    Signal::derive(move || format!("from {} s on", lab.cursor.get().told())),
-                )}
-            </div>
-            {choice("Fence", "fence", &[("on", "on"), ("off", "off"), ("reject-equal", "refuse equal tokens too"), ("two-step", "check and write in two steps")], fence)}
-            {choice("Who takes over raises the fence", "raise", &[("first", "first"), ("late", "late")], raise)}
-            {choice("Sweeper", "sweeper", &[("on", "on"), ("off", "off")], sweeper)}
-            {choice("Store recognises recorded chunks", "idempotent", &[("off", "no"), ("on", "yes")], idempotent)}
-            <div class="row">
-                {time("Lease ", "lease", Signal::derive(move || settings.get().lease.to_string()))}
-                {time("Renew every ", "renew", Signal::derive(move || settings.get().renew.to_string()))}
-                {time("Margin ", "margin", Signal::derive(move || settings.get().margin.to_string()))}
-            </div>
-            <div class="choice" role="group" aria-label="Lock service">
-                <span class="choice-name">"Lock service"</span>
-                <button type="button" class="toggle" aria-pressed="true">"consensus"</button>
-                {["Redis", "Redlock", "lease item"].map(unavailable).collect_view()}
-            </div>
-            <div class="choice" role="group" aria-label="Store">
-                <span class="choice-name">"Store"</span>
-                <button type="button" class="toggle" aria-pressed="true">"row"</button>
-                {["SQL", "DynamoDB", "S3"].map(unavailable).collect_view()}
-            </div>
-            <p class="soft small">"The greyed services and stores are not simulated in this version."</p>
-        </fieldset>
-    }
-}
-
-/// Any sentence of the grammar.
-fn sentence(panel: Panel) -> impl IntoView {
-    let text = RwSignal::new(String::new());
-    let add = move || {
-        let typed = text.get_untracked();
-        let done = parse_one(&typed).and_then(|intervention| panel.lab.add(intervention));
-        if done.is_ok() {
-            text.set(String::new());
-        }
-        panel.report(done.map(|()| format!("Added: {}", typed.trim())));
-    };
-    view! {
-        <fieldset>
-            <legend>"In your own words"</legend>
-            <form
-                class="row"
-                on:submit=move |event| {
-                    event.prevent_default();
-                    add();
+    /// Fills a template in.
+    fn words(&self, button: &Element) -> String {
+        let template = button.get_attribute("data-words").unwrap_or_default();
+        let mut words = String::new();
+        for part in template.split_inclusive('}') {
+            match part.split_once('{') {
+                Some((before, name)) => {
+                    words.push_str(before);
+                    words.push_str(&self.field(name.trim_end_matches('}')));
                 }
-            >
-                <label class="grow">
-                    <span class="visually-hidden">"An intervention, such as 5 delay A store 20"</span>
-                    <input
-                        type="text"
-                        class="mono"
-                        placeholder="5 delay A store 20"
-                        autocomplete="off"
-                        spellcheck="false"
-                        prop:value=Signal::derive(move || text.get())
-                        on:input:target=move |event| text.set(event.target().value())
-                    />
-                </label>
-                <button type="submit" class="act">"Add"</button>
-            </form>
-            <p class="soft small">
-                "Seconds, verb, arguments: "<code>"4 pause A 15"</code>", "<code>"47 crash leader"</code>", "
-                <code>"10 partition n1 | n2,n3"</code>"."
-            </p>
-        </fieldset>
+                None => words.push_str(part),
+            }
+        }
+        words.trim_end().to_owned()
     }
+
+    /// Why `words` cannot be added now, or would have no effect.
+    fn idle(&self, words: &str) -> Option<String> {
+        match parse_one(&format!("0 {words}")) {
+            Ok(intervention) => self.lab.idle_because(&intervention.change),
+            Err(mistake) => Some(mistake.what),
+        }
+    }
+
+    /// The time from which a rule is set.
+    fn rules_from(&self) -> TrueTime {
+        match self.root.query_selector("[name=from][value=now]:checked") {
+            Ok(Some(_)) => self.lab.cursor.get_untracked(),
+            _ => TrueTime::ZERO,
+        }
+    }
+
+    /// Makes every button say whether it would have an effect, and which rules are set.
+    fn refresh(&self) {
+        // Attributes with plain names can be set.
+        for button in elements(&self.root, "[data-words]") {
+            let words = self.words(&button);
+            let idle = self.idle(&words);
+            let _ = button.set_attribute("aria-disabled", if idle.is_some() { "true" } else { "false" });
+            let title = idle.map_or(words, |because| format!("No effect: {because}"));
+            let _ = button.set_attribute("title", &title);
+        }
+        let settings = *self.lab.run.read_untracked().world_at(self.rules_from()).settings();
+        for button in elements(&self.root, "[data-rule]") {
+            let rule = button.get_attribute("data-rule").unwrap_or_default();
+            let set = parse_one(&format!("0 {rule}")).is_ok_and(|intervention| is_set(&settings, &intervention.change));
+            let _ = button.set_attribute("aria-pressed", if set { "true" } else { "false" });
+        }
+        for input in elements(&self.root, "[data-span]") {
+            let span = match input.get_attribute("data-span").as_deref() {
+                Some("lease") => settings.lease,
+                Some("renew") => settings.renew,
+                _ => settings.margin,
+            };
+            let input: HtmlInputElement = input.unchecked_into();
+            // What somebody is typing stays.
+            if document().active_element().as_ref() != Some(input.as_ref()) {
+                input.set_value(&span.to_string());
+            }
+        }
+        if let Ok(Some(now)) = self.root.query_selector("[data-now]") {
+            now.set_text_content(Some(&format!("from {} s on", self.lab.cursor.get_untracked().told())));
+        }
+    }
+
+    fn choose(&self, machine: MachineId) {
+        if let Some(select) = document().get_element_by_id(FIRST_CONTROL) {
+            select.unchecked_into::<HtmlSelectElement>().set_value(&machine.to_string());
+        }
+    }
+
+    fn clicked(&self, event: &web_sys::MouseEvent) {
+        if let Some(button) = closest(event, "[data-words]") {
+            let words = self.words(&button);
+            match self.idle(&words) {
+                Some(because) => self.mistake.set(format!("“{words}” would have no effect: {because}.")),
+                None => {
+                    let text = format!("{} {words}", self.lab.cursor.get_untracked());
+                    self.report(parse_one(&text).and_then(|intervention| self.lab.add(intervention)), &text);
+                }
+            }
+        } else if let Some(rule) = closest(event, "[data-rule]").and_then(|button| button.get_attribute("data-rule")) {
+            self.set_rule(&rule);
+        }
+    }
+
+    fn changed(&self, event: &web_sys::Event) {
+        if let Some(input) = closest(event, "[data-span]") {
+            let verb = input.get_attribute("data-span").unwrap_or_default();
+            let input: HtmlInputElement = input.unchecked_into();
+            self.set_rule(&format!("{verb} {}", input.value()));
+        }
+    }
+
+    fn submitted(&self) {
+        let text = self.field("sentence");
+        let done = parse_one(&text).and_then(|intervention| self.lab.add(intervention));
+        if done.is_ok()
+            && let Ok(Some(input)) = self.root.query_selector("[name=sentence]")
+        {
+            input.unchecked_into::<HtmlInputElement>().set_value("");
+        }
+        self.report(done, text.trim());
+    }
+
+    fn set_rule(&self, rule: &str) {
+        let text = format!("{} {rule}", self.rules_from());
+        let done = parse_one(&text).and_then(|Intervention { at, change }| self.lab.set_rule(at, change));
+        self.report(done, &text);
+    }
+
+    fn report(&self, done: Result<(), Mistake>, text: &str) {
+        match done {
+            Ok(()) => {
+                self.mistake.set(String::new());
+                self.lab.announcement.set(format!("Added: {text}"));
+            }
+            Err(mistake) => self.mistake.set(mistake.to_string()),
+        }
+    }
+}
+
+/// The form.
+fn form(lab: Lab) -> String {
+    let mut machines: Vec<String> = WorkerId::ALL.iter().map(WorkerId::to_string).collect();
+    machines.extend((lab.scenario.plan)().cluster.nodes().map(|node| node.to_string()));
+    machines.extend(["leader".to_owned(), "store".to_owned(), "sweeper".to_owned()]);
+    let html = &mut Html::default();
+
+    fieldset(html, "A machine", |html| {
+        row(html, |html| {
+            select(html, "Machine ", "machine", FIRST_CONTROL, &machines, "A");
+            act(html, "Crash", "crash {machine}");
+            act(html, "Restart", "restart {machine}");
+            act(html, "Isolate", "isolate {machine}");
+        });
+        row(html, |html| {
+            act(html, "Pause for", "pause {machine} {length} {vm}");
+            number(html, "Length of the pause in seconds", "length", "5", "s");
+            tick(html, &[("type", "checkbox"), ("name", "vm"), ("value", "vm")], "with its clocks (a paused VM)");
+            act(html, "Resume", "resume {machine}");
+        });
+        row(html, |html| {
+            act(html, "Step wall clock by", "step-wall {machine} {step}");
+            number(html, "Step of the wall clock in seconds", "step", "-3", "s");
+            act(html, "Set offset", "offset {machine} {offset}");
+            number(html, "Offset of the wall clock in seconds", "offset", "3", "s");
+            act(html, "Set rate", "rate {machine} {rate}");
+            number(html, "Rate of both clocks", "rate", "1.02", "×");
+        });
+        row(html, |html| {
+            act(html, "Acquire", "acquire {machine}");
+            act(html, "Release", "release {machine}");
+        });
+    });
+    fieldset(html, "The network", |html| {
+        row(html, |html| {
+            select(html, "Next message from ", "from-machine", "message-from", &machines, "A");
+            select(html, "to ", "to-machine", "message-to", &machines, "store");
+        });
+        row(html, |html| {
+            act(html, "Drop it", "drop {from-machine} {to-machine}");
+            act(html, "Send it twice", "duplicate {from-machine} {to-machine}");
+            act(html, "Delay it by", "delay {from-machine} {to-machine} {by}");
+            number(html, "Delay in seconds", "by", "20", "s");
+        });
+        row(html, |html| {
+            act(html, "Partition", "partition {sides}");
+            number(html, "Sides of the partition", "sides", "n1 | n2,n3", "");
+            act(html, "Heal", "heal");
+        });
+    });
+    fieldset(html, "The rules", |html| {
+        row(html, |html| {
+            tick(html, &[("type", "radio"), ("name", "from"), ("value", "start"), ("checked", "")], "from the start");
+            html.open("label", &[("class", "tick")]);
+            html.open("input", &[("type", "radio"), ("name", "from"), ("value", "now")]);
+            html.element("span", &[("data-now", "")], "from now on").close("label");
+        });
+        choice(
+            html,
+            "Fence",
+            &[
+                ("fence on", "on"),
+                ("fence off", "off"),
+                ("fence reject-equal", "refuse equal tokens too"),
+                ("fence two-step", "check and write in two steps"),
+            ],
+        );
+        choice(html, "Who takes over raises the fence", &[("raise first", "first"), ("raise late", "late")]);
+        choice(html, "Sweeper", &[("sweeper on", "on"), ("sweeper off", "off")]);
+        choice(html, "Store recognises recorded chunks", &[("idempotent off", "no"), ("idempotent on", "yes")]);
+        row(html, |html| {
+            for (text, verb) in [("Lease ", "lease"), ("Renew every ", "renew"), ("Margin ", "margin")] {
+                html.open("label", &[("class", "number")]).text(text);
+                html.open("input", &[("type", "text"), ("inputmode", "decimal"), ("size", "4"), ("data-span", verb)]);
+                html.text("s").close("label");
+            }
+        });
+        unavailable(html, "Lock service", "consensus", &["Redis", "Redlock", "lease item"]);
+        unavailable(html, "Store", "row", &["SQL", "DynamoDB", "S3"]);
+        html.element("p", &[("class", "soft small")], "This version does not simulate the greyed ones.");
+    });
+    fieldset(html, "In your own words", |html| {
+        html.open("form", &[("class", "row")]);
+        html.open(
+            "input",
+            &[
+                ("type", "text"),
+                ("name", "sentence"),
+                ("class", "mono grow"),
+                ("aria-label", "An intervention, such as 5 delay A store 20"),
+                ("placeholder", "5 delay A store 20"),
+                ("autocomplete", "off"),
+                ("spellcheck", "false"),
+            ],
+        );
+        html.element("button", &[("type", "submit"), ("class", "act")], "Add").close("form");
+        html.open("p", &[("class", "soft small")]).text("Seconds, verb, arguments: ");
+        for example in ["4 pause A 15", "47 crash leader", "10 partition n1 | n2,n3"] {
+            html.element("code", &[], example).text(" ");
+        }
+        html.close("p");
+    });
+    std::mem::take(html).finish()
+}
+
+fn fieldset(html: &mut Html, legend: &str, content: impl FnOnce(&mut Html)) {
+    html.open("fieldset", &[]).element("legend", &[], legend);
+    content(html);
+    html.close("fieldset");
+}
+
+fn row(html: &mut Html, content: impl FnOnce(&mut Html)) {
+    html.open("div", &[("class", "row")]);
+    content(html);
+    html.close("div");
+}
+
+fn act(html: &mut Html, text: &str, words: &str) {
+    html.element("button", &[("type", "button"), ("class", "act"), ("data-words", words)], text);
+}
+
+fn number(html: &mut Html, label: &str, name: &str, value: &str, unit: &str) {
+    let size = if value.len() > 4 { "12" } else { "4" };
+    html.open("label", &[("class", "number")]);
+    html.open("input", &[("type", "text"), ("name", name), ("value", value), ("size", size), ("aria-label", label)]);
+    html.text(unit).close("label");
+}
+
+fn tick(html: &mut Html, attributes: &[(&str, &str)], text: &str) {
+    html.open("label", &[("class", "tick")]).open("input", attributes).text(text).close("label");
+}
+
+fn select(html: &mut Html, label: &str, name: &str, id: &str, options: &[String], chosen: &str) {
+    html.open("label", &[]).text(label).open("select", &[("name", name), ("id", id)]);
+    for option in options {
+        let selected: &[(&str, &str)] = if option == chosen { &[("selected", "")] } else { &[] };
+        html.element("option", selected, option);
+    }
+    html.close("select").close("label");
+}
+
+fn choice(html: &mut Html, legend: &str, rules: &[(&str, &str)]) {
+    html.open("div", &[("class", "choice"), ("role", "group"), ("aria-label", legend)]);
+    html.element("span", &[("class", "choice-name")], legend);
+    for (rule, text) in rules {
+        html.element("button", &[("type", "button"), ("class", "toggle"), ("data-rule", rule)], text);
+    }
+    html.close("div");
+}
+
+fn unavailable(html: &mut Html, legend: &str, present: &str, others: &[&str]) {
+    html.open("div", &[("class", "choice"), ("role", "group"), ("aria-label", legend)]);
+    html.element("span", &[("class", "choice-name")], legend);
+    html.element("button", &[("type", "button"), ("class", "toggle"), ("aria-pressed", "true")], present);
+    for other in others {
+        html.element(
+            "button",
+            &[
+                ("type", "button"),
+                ("class", "toggle"),
+                ("aria-disabled", "true"),
+                ("title", "This version does not simulate it"),
+            ],
+            other,
+        );
+    }
+    html.close("div");
 }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use lease_lab_sim::actor::{Action, Actions, Context, Input, TimerKey};
 use lease_lab_sim::clock::Reading;
 use lease_lab_sim::consensus::Node;
-use lease_lab_sim::consensus::log::Command;
+use lease_lab_sim::consensus::log::{Command, Entry};
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{CallId, LeaseId, LockReply, LockRequest, Message, PeerMessage, Token};
@@ -394,4 +394,122 @@ fn an_append_that_comes_late_takes_nothing_back() {
 
 fn is_append(message: &Message) -> bool {
     matches!(message, Message::Peer(PeerMessage::Append { .. }))
+}
+
+/// Three nodes that have not heard from each other for so long that they would vote.
+fn long_silent() -> Cluttered {
+    let mut cluttered = Cluttered::new(3, 0);
+    cluttered.on_the_way.clear();
+    cluttered.now = 5_000_000;
+    cluttered
+}
+
+impl Cluttered {
+    fn tell(&mut self, from: u8, to: u8, message: PeerMessage) {
+        let input = Input::Message { from: NodeId(from).into(), message: Message::Peer(message) };
+        self.handle(NodeId(to), input).expect("no rule is broken");
+    }
+
+    fn finish_disk_write(&mut self, node: u8) {
+        let due = self.hosts[&NodeId(node)].timers[&TimerKey::Disk];
+        let id = NodeId(node);
+        self.now = self.now.max(self.hosts[&id].true_time_of(due));
+        self.handle(id, Input::Timer { key: TimerKey::Disk, due }).expect("no rule is broken");
+    }
+
+    /// Whom `node` has told yes, in the order in which it did.
+    fn votes_of(&self, node: u8) -> Vec<NodeId> {
+        let yes = |message: &Message| matches!(message, Message::Peer(PeerMessage::Vote { granted: true, .. }));
+        let votes = self.on_the_way.iter().filter(|(from, _, message)| *from == NodeId(node).into() && yes(message));
+        votes.map(|(_, to, _)| *to).collect()
+    }
+}
+
+const VOTE_IN_TERM_2: PeerMessage = PeerMessage::RequestVote { term: 2, last_index: 3, last_term: 1, pre: false };
+
+#[test]
+fn a_vote_is_on_the_disk_before_anybody_can_count_it() {
+    let mut cluttered = long_silent();
+    cluttered.tell(2, 3, VOTE_IN_TERM_2);
+    assert_eq!(cluttered.votes_of(3), []);
+    // It forgets a vote that had not reached the disk, and may vote for another.
+    cluttered.happen(Chance::Crash(2)).expect("no rule is broken");
+    cluttered.happen(Chance::Restart(2)).expect("no rule is broken");
+    cluttered.now += 5_000_000;
+    cluttered.tell(1, 3, VOTE_IN_TERM_2);
+    while cluttered.hosts[&NodeId(3)].timers.contains_key(&TimerKey::Disk) && cluttered.votes_of(3).is_empty() {
+        cluttered.finish_disk_write(3);
+    }
+    assert_eq!(cluttered.votes_of(3), [NodeId(1)]);
+    // One that has reached it, it keeps.
+    cluttered.happen(Chance::Crash(2)).expect("no rule is broken");
+    cluttered.happen(Chance::Restart(2)).expect("no rule is broken");
+    cluttered.now += 5_000_000;
+    cluttered.tell(2, 3, VOTE_IN_TERM_2);
+    assert_eq!(cluttered.votes_of(3), [NodeId(1)]);
+}
+
+#[test]
+fn an_entry_is_on_the_disk_before_it_is_acknowledged() {
+    let mut cluttered = long_silent();
+    let entry = Entry { term: 1, command: Command::TenantPut { number: 4 } };
+    let append = PeerMessage::Append {
+        term: 1,
+        prev_index: 3,
+        prev_term: 1,
+        entries: vec![entry],
+        commit: 3,
+        sent_on_leader: Mono::ZERO,
+    };
+    let acknowledged = |cluttered: &Cluttered| {
+        cluttered.on_the_way.iter().any(|(_, _, message)| {
+            matches!(message, Message::Peer(PeerMessage::AppendReply { ok: true, matched: 4, .. }))
+        })
+    };
+    cluttered.tell(1, 3, append.clone());
+    // The second copy finds the entry in the log, but not on the disk either.
+    cluttered.tell(1, 3, append);
+    assert!(!acknowledged(&cluttered));
+    cluttered.finish_disk_write(3);
+    assert!(acknowledged(&cluttered));
+}
+
+/// Raft, 5.4.2: an entry of an earlier term is committed by the leader's own next one, never by counting.
+#[test]
+fn an_entry_of_an_earlier_term_is_not_committed_by_counting() {
+    let mut cluttered = long_silent();
+    // n2 has an entry of term 1 that nobody else got, and becomes leader in term 2.
+    let entry = Entry { term: 1, command: Command::TenantPut { number: 4 } };
+    let append = PeerMessage::Append {
+        term: 1,
+        prev_index: 3,
+        prev_term: 1,
+        entries: vec![entry],
+        commit: 3,
+        sent_on_leader: Mono::ZERO,
+    };
+    cluttered.tell(1, 2, append);
+    cluttered.finish_disk_write(2);
+    cluttered.now += 5_000_000;
+    let due = cluttered.hosts[&NodeId(2)].timers[&TimerKey::Election];
+    cluttered.handle(NodeId(2), Input::Timer { key: TimerKey::Election, due }).expect("no rule is broken");
+    cluttered.tell(3, 2, PeerMessage::Vote { term: 2, granted: true, pre: true });
+    cluttered.finish_disk_write(2);
+    cluttered.tell(3, 2, PeerMessage::Vote { term: 2, granted: true, pre: false });
+    cluttered.finish_disk_write(2);
+    assert_eq!(cluttered.hosts[&NodeId(2)].node.role_name(), "leader");
+    assert_eq!(cluttered.hosts[&NodeId(2)].node.durable_length(), 5, "with its own no-op");
+
+    // n3 has the old entry only: the rules of this file would have it on two disks, yet it is not committed.
+    let acknowledge =
+        |matched| PeerMessage::AppendReply { term: 2, matched, ok: true, sent_on_leader: Mono::ZERO, heartbeat: false };
+    let node = &mut cluttered.hosts.get_mut(&NodeId(2)).expect("there is an n2").node;
+    let settings = cluttered.plan.settings;
+    let reading = Reading { mono: Mono::from_millis(20_000), wall: Wall::ZERO };
+    let context = Context { reading, settings: &settings, plan: &cluttered.plan };
+    for (matched, committed) in [(4, 3), (5, 5)] {
+        let message = Message::Peer(acknowledge(matched));
+        node.handle(context, Input::Message { from: NodeId(3).into(), message }, &mut Actions::default());
+        assert_eq!(node.commit_index(), committed, "n3 has {matched} entries");
+    }
 }

@@ -87,7 +87,7 @@ fn bind(wasm: Vec<u8>) -> Outcome<Module> {
         let mut output = Bindgen::new()
             .input_bytes("lease-lab", wasm)
             .web(true)
-            .map(|bindgen| bindgen.typescript(false).remove_name_section(false).remove_producers_section(true))
+            .map(|bindgen| bindgen.typescript(false).remove_name_section(true).remove_producers_section(true))
             .and_then(Bindgen::generate_output)
             .or_fail(|| "wasm-bindgen could not connect the page to JavaScript".to_owned())?;
         let mut snippets = Files::new();
