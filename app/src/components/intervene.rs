@@ -247,18 +247,17 @@ fn form(lab: Lab) -> String {
             act(html, "Isolate", "isolate {machine}");
         });
         row(html, |html| {
-            act(html, "Pause for", "pause {machine} {length} {vm}");
-            number(html, "Length of the pause in seconds", "length", "5", "s");
+            let pause = ("Pause for", "pause {machine} {length} {vm}");
+            act_with(html, pause, "Length of the pause in seconds", "length", "5", "s");
             tick(html, &[("type", "checkbox"), ("name", "vm"), ("value", "vm")], "with its clocks (a paused VM)");
             act(html, "Resume", "resume {machine}");
         });
         row(html, |html| {
-            act(html, "Step wall clock by", "step-wall {machine} {step}");
-            number(html, "Step of the wall clock in seconds", "step", "-3", "s");
-            act(html, "Set offset", "offset {machine} {offset}");
-            number(html, "Offset of the wall clock in seconds", "offset", "3", "s");
-            act(html, "Set rate", "rate {machine} {rate}");
-            number(html, "Rate of both clocks", "rate", "1.02", "×");
+            let step = ("Step wall clock by", "step-wall {machine} {step}");
+            act_with(html, step, "Step of the wall clock in seconds", "step", "-3", "s");
+            let offset = ("Set offset", "offset {machine} {offset}");
+            act_with(html, offset, "Offset of the wall clock in seconds", "offset", "3", "s");
+            act_with(html, ("Set rate", "rate {machine} {rate}"), "Rate of both clocks", "rate", "1.02", "×");
         });
         row(html, |html| {
             act(html, "Acquire", "acquire {machine}");
@@ -273,12 +272,12 @@ fn form(lab: Lab) -> String {
         row(html, |html| {
             act(html, "Drop it", "drop {from-machine} {to-machine}");
             act(html, "Send it twice", "duplicate {from-machine} {to-machine}");
-            act(html, "Delay it by", "delay {from-machine} {to-machine} {by}");
-            number(html, "Delay in seconds", "by", "20", "s");
+            let delay = ("Delay it by", "delay {from-machine} {to-machine} {by}");
+            act_with(html, delay, "Delay in seconds", "by", "20", "s");
         });
         row(html, |html| {
-            act(html, "Partition", "partition {sides}");
-            number(html, "Sides of the partition", "sides", "n1 | n2,n3", "");
+            let partition = ("Partition", "partition {sides}");
+            act_with(html, partition, "Sides of the partition", "sides", "n1 | n2,n3", "");
             act(html, "Heal", "heal");
         });
     });
@@ -351,6 +350,14 @@ fn row(html: &mut Html, content: impl FnOnce(&mut Html)) {
 
 fn act(html: &mut Html, text: &str, words: &str) {
     html.element("button", &[("type", "button"), ("class", "act"), ("data-words", words)], text);
+}
+
+/// A button and the field that belongs to it, kept together where the line breaks.
+fn act_with(html: &mut Html, (text, words): (&str, &str), label: &str, name: &str, value: &str, unit: &str) {
+    html.open("span", &[("class", "pair")]);
+    act(html, text, words);
+    number(html, label, name, value, unit);
+    html.close("span");
 }
 
 fn number(html: &mut Html, label: &str, name: &str, value: &str, unit: &str) {

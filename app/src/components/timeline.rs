@@ -110,6 +110,10 @@ fn cursor(lab: Lab, picture: &Timeline) -> String {
     let (top, bottom) = (layout.lanes_top - 14.0, layout.lanes_bottom);
     let mut svg = Svg::default();
     svg.rect("veil", x, top + 8.0, layout.plot_right - x, bottom - top - 8.0, 0.0);
+    let at = lab.cursor.get();
+    for pill in picture.pills.iter().filter(|pill| pill.at <= at && pill.area.right > x) {
+        pill.draw(&mut svg);
+    }
     svg.line("cursor-line", (x, top), (x, bottom));
     // The label stays inside the drawing.
     let left = (x + 6.0).min(layout.width - 66.0);

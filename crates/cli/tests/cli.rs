@@ -284,7 +284,7 @@ fn the_shiviz_log_can_be_read_by_shiviz() {
     for list in ["", "0 fence off", "3 duplicate A n1; 4 delay A store 3; 12 partition A,n1 | n2,n3,B; 30 heal"] {
         let log = text(&["run", "billing-story", "--format", "shiviz", "--do", list]);
         let lines: Vec<&str> = log.lines().collect();
-        assert!(lines.len() > 200 && lines.len() % 2 == 0);
+        assert!(lines.len() > 200 && lines.len().is_multiple_of(2));
         let mut latest: BTreeMap<&str, BTreeMap<String, u64>> = BTreeMap::new();
         for pair in lines.chunks(2) {
             let (host, clock) = pair[0].split_once(' ').expect("a host and a clock");

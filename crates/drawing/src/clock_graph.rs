@@ -167,11 +167,12 @@ impl Clocks {
                 line(vec![(left.as_seconds(), y), (right.as_seconds(), y)], (style.stop, 1.5))?;
             }
         }
+        line(clip(&mono, from.as_seconds()), (style.worker, 2.0))?;
+        // On top, so that both are seen where the two clocks agree.
         let dash = (to - from).as_micros() as f64 / 1e6 / DASHES;
         for piece in dashes(&clip(&wall, from.as_seconds()), dash) {
             line(piece, (style.wall, 2.0))?;
         }
-        line(clip(&mono, from.as_seconds()), (style.worker, 2.0))?;
         for crossing in self.crossings(run) {
             let y = crossing.stop.as_seconds();
             for (at, filled) in [(crossing.mono_at, true), (crossing.wall_at, false)] {

@@ -48,17 +48,19 @@ pub fn text_area(text: &str, font_size: f64, at: (f64, f64), anchor: Anchor) -> 
 pub struct Labels {
     bounds: Area,
     taken: Vec<Area>,
+    /// Kept free for marks.
+    reserved: Vec<Area>,
 }
 
 impl Labels {
     /// A drawing without labels.
     pub fn new(bounds: Area) -> Labels {
-        Labels { bounds, taken: Vec::new() }
+        Labels { bounds, taken: Vec::new(), reserved: Vec::new() }
     }
 
-    /// Keeps an area free of labels, whatever stands there already.
+    /// Keeps an area free of labels.
     pub fn reserve(&mut self, area: Area) {
-        self.taken.push(area);
+        self.reserved.push(area);
     }
 
     /// Takes `area` if it is inside the drawing and free; returns whether it was.
@@ -68,7 +70,7 @@ impl Labels {
             && area.top >= self.bounds.top
             && area.bottom <= self.bounds.bottom;
         let with_gap = Area { left: area.left - GAP, right: area.right + GAP, ..area };
-        if !inside || self.taken.iter().any(|other| other.overlaps(&with_gap)) {
+        if !inside || self.taken.iter().chain(&self.reserved).any(|other| other.overlaps(&with_gap)) {
             return false;
         }
         self.taken.push(area);

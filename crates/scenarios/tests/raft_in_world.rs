@@ -129,7 +129,7 @@ fn a_new_leader_answers_nobody_before_its_first_commit() {
 /// A node that hears its leader helps nobody to depose it.
 #[test]
 fn a_leader_that_one_node_does_not_hear_stays() {
-    let run = plain_with("5 partition n1 | n2; 20 heal");
+    let run = plain_with("6 partition n1 | n2; 20 heal");
     assert_eq!(times_of(&run, "leader-elected", None), [0.0; 0]);
     assert_eq!(times_of(&run, "stepped-down", None), [0.0; 0]);
     assert_eq!(verdict(&run, Invariant::JobFinishes), "holds");

@@ -211,7 +211,7 @@ impl Cluttered {
             .flat_map(|(id, host)| host.timers.iter().map(|(key, due)| (host.true_time_of(*due), *id, *key)))
             .collect();
         timers.sort();
-        let far = pick % 64 == 0;
+        let far = pick.is_multiple_of(64);
         let choices = if far { timers.len() } else { timers.len().min(2) };
         let Some(chosen) = usize::from(pick / 64).checked_rem(choices) else { return Ok(()) };
         let (due, id, key) = timers[chosen];
@@ -242,7 +242,7 @@ impl Cluttered {
         // Most clients know the leader; one that does not is sent away or waits in vain.
         let leader = self.hosts.iter().find(|(_, host)| host.up && host.node.role_name() == "leader");
         let node = match leader {
-            Some((id, _)) if pick % 4 != 0 => *id,
+            Some((id, _)) if !pick.is_multiple_of(4) => *id,
             _ => self.id(pick / 4),
         };
         self.on_the_way.push((worker.into(), node, Message::LockRequest(call, request)));

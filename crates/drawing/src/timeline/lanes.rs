@@ -1,13 +1,13 @@
 //! The lanes: workers, the lock service, the store.
 
 use lease_lab_scenarios::Run;
-use lease_lab_sim::event::{Event, RefusedBecause};
+use lease_lab_sim::event::Event;
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::Token;
 use lease_lab_sim::time::TrueTime;
 use litemap::LiteMap;
 
-use super::{Layout, worker_class};
+use super::{Layout, Pill, worker_class};
 use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
 use crate::views::lock::{Held, HeldEnded, NodeLane};
@@ -26,7 +26,7 @@ pub(super) struct View<'a> {
     pub(super) workers: LiteMap<WorkerId, WorkerLane>,
     pub(super) keys: Vec<Held>,
     nodes: LiteMap<NodeId, NodeLane>,
-    store: StoreLane,
+    pub(super) store: StoreLane,
     pub(super) until: TrueTime,
 }
 
@@ -49,16 +49,17 @@ pub(super) struct Pen<'a> {
     pub(super) layout: &'a Layout,
     pub(super) svg: Svg,
     labels: Labels,
+    pills: Vec<Pill>,
 }
 
 impl<'a> Pen<'a> {
     pub(super) fn new(layout: &'a Layout) -> Pen<'a> {
         let bounds = Area { left: 0.0, top: 0.0, right: layout.width, bottom: layout.height };
-        Pen { layout, svg: Svg::default(), labels: Labels::new(bounds) }
+        Pen { layout, svg: Svg::default(), labels: Labels::new(bounds), pills: Vec::new() }
     }
 
-    pub(super) fn finish(self) -> (String, Vec<Area>) {
-        (self.svg.finish(), self.labels.taken().to_vec())
+    pub(super) fn finish(self) -> (String, Vec<Area>, Vec<Pill>) {
+        (self.svg.finish(), self.labels.taken().to_vec(), self.pills)
     }
 
     /// The visible part of a stretch in pixels, if any of it is visible.
@@ -74,7 +75,9 @@ impl<'a> Pen<'a> {
 
     /// Writes a label if there is room for it; returns whether there was.
     pub(super) fn label(&mut self, class: &str, size: f64, at: (f64, f64), anchor: Anchor, text: &str) -> bool {
-        let free = self.labels.take(text_area(text, size, at, anchor));
+        // Bold letters are wider.
+        let bold = ["strong", "name", "fence-label", "in-"].iter().any(|part| class.contains(part));
+        let free = self.labels.take(text_area(text, if bold { size * 1.15 } else { size }, at, anchor));
         if free {
             self.svg.text(class, at, anchor, text);
         }
@@ -93,14 +96,15 @@ impl<'a> Pen<'a> {
     }
 
     /// A text in a filled pill beside a mark: to its right, else to its left.
-    pub(super) fn pill(&mut self, class: &str, mark: (f64, f64), text: &str) -> bool {
+    pub(super) fn pill(&mut self, at: TrueTime, y: f64, text: &str) -> bool {
+        let x = self.layout.x(at);
         let width = text_width(text, NOTE) + 20.0;
-        for left in [mark.0 + 12.0, mark.0 - 12.0 - width] {
-            let area = Area { left, top: mark.1 - 12.0, right: left + width, bottom: mark.1 + 12.0 };
+        for left in [x + 12.0, x - 12.0 - width] {
+            let area = Area { left, top: y - 12.0, right: left + width, bottom: y + 12.0 };
             if self.labels.take(area) {
-                let svg = &mut self.svg;
-                svg.rect(&format!("pill {class}"), area.left, area.top, width, 24.0, 12.0);
-                svg.text(&format!("pill-text {class}"), (area.left + 10.0, mark.1 + 4.0), Anchor::Start, text);
+                let pill = Pill { at, area, text: text.to_owned() };
+                pill.draw(&mut self.svg);
+                self.pills.push(pill);
                 return true;
             }
         }
@@ -379,19 +383,23 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
         pen.svg.polygon("fence-ground", &ground);
         pen.svg.polyline("fence", &points);
     }
+    // No label covers what the sweeper did.
+    for mark in view.store.marks.iter().filter(|mark| matches!(mark.what, What::OrphanSeen | What::Requeued)) {
+        let (x, y) = (layout.x(mark.at), area.bottom - 8.0);
+        pen.labels.reserve(Area { left: x - 5.0, top: y - 5.0, right: x + 5.0, bottom: y + 5.0 });
+    }
     // Refusals come first: they are what a reader looks for.
     for mark in &view.store.marks {
-        let What::Refused { worker, token, because, .. } = &mark.what else { continue };
+        let What::Refused { worker, .. } = &mark.what else { continue };
         if !pen.sees(mark.at) {
             continue;
         }
-        // A stale token hits the fence at its own height, below the line.
-        let token = if *because == RefusedBecause::TokenBelowFence { *token } else { mark.fence };
-        let at = (layout.x(mark.at), levels.y(token));
+        let y = levels.y(mark.height());
         let text = mark.what.refusal().unwrap_or_default();
-        pen.svg.cross(&format!("cross refused {}", worker_class((*worker).into())), at, 7.0, &text);
-        if !pen.pill("danger", at, &text) {
-            pen.pill("danger", at, "refused");
+        let class = format!("cross refused {}", worker_class((*worker).into()));
+        pen.svg.cross(&class, (layout.x(mark.at), y), 7.0, &text);
+        if !pen.pill(mark.at, y, &text) {
+            pen.pill(mark.at, y, "refused");
         }
     }
     for mark in &view.store.marks {
@@ -402,15 +410,14 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
         let y = levels.y(mark.fence);
         let at = mark.at.told();
         match &mark.what {
-            What::Written { worker, chunk, token, again } => {
+            What::Written { worker, chunk, again, .. } => {
                 let class = worker_class((*worker).into());
                 if *again {
-                    // A stale write is recorded at the height of its own token.
-                    let place = (x, levels.y(*token));
+                    let place = (x, levels.y(mark.height()));
                     pen.svg.circle(&format!("write again {class}"), place, 6.5, &format!("chunk {chunk} again, {at}"));
                     let text = format!("{worker}’s chunk {chunk}: charged twice");
-                    if !pen.pill("danger", place, &text) {
-                        pen.pill("danger", place, "twice");
+                    if !pen.pill(mark.at, place.1, &text) {
+                        pen.pill(mark.at, place.1, "twice");
                     }
                 } else {
                     let title = format!("{worker}’s chunk {chunk} recorded at {at}");
@@ -427,8 +434,8 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
                 let (class, text) = if requeued { ("swept again", "re-queued") } else { ("swept", "orphan seen") };
                 let place = (x, area.bottom - 8.0);
                 pen.svg.diamond(class, place, 4.5, &format!("the sweeper: {text} at {at}"));
-                let _ = pen.label("note", NOTE, (x + 8.0, place.1 + 3.0), Anchor::Start, text)
-                    || pen.label("note", NOTE, (x - 8.0, place.1 + 3.0), Anchor::End, text);
+                let _ = pen.label("note", NOTE, (x + 10.0, place.1 + 3.0), Anchor::Start, text)
+                    || pen.label("note", NOTE, (x - 10.0, place.1 + 3.0), Anchor::End, text);
             }
             What::Raised(_) | What::Refused { .. } => {}
         }

@@ -120,11 +120,6 @@ impl Layout {
         self.lanes.iter().find(|lane| lane.machine == machine).copied()
     }
 
-    /// The height at which a machine's messages begin and end.
-    pub fn message_y(&self, machine: MachineId) -> Option<f64> {
-        self.lane(machine).map(|lane| lane.middle())
-    }
-
     /// The lanes of the lock service's nodes.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, LaneArea)> + '_ {
         self.lanes.iter().filter_map(|lane| lane.machine.node().map(|node| (node, *lane)))

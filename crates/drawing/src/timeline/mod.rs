@@ -15,6 +15,7 @@ use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::time::TrueTime;
 
 use crate::labels::Area;
+use crate::svg::{Anchor, Svg};
 pub use layout::{LaneArea, Layout};
 
 /// What to draw.
@@ -39,6 +40,19 @@ pub struct Timeline {
     pub layout: Layout,
     /// The areas of all labels; no two overlap.
     pub labels: Vec<Area>,
+    /// What went wrong, said beside its mark: drawn again over what dims the time after the cursor.
+    pub pills: Vec<Pill>,
+}
+
+/// A text beside a mark.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pill {
+    /// When what it tells happened.
+    pub at: TrueTime,
+    /// Its area.
+    pub area: Area,
+    /// The text.
+    pub text: String,
 }
 
 /// Draws `run`, and `ghost`, the same run with one thing different, faintly behind it.
@@ -56,8 +70,17 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     lanes::workers(&mut pen, &view);
     lanes::lock_service(&mut pen, &view);
     over::messages(&mut pen, &view);
-    let (svg, labels) = pen.finish();
-    Timeline { svg, layout, labels }
+    let (svg, labels, pills) = pen.finish();
+    Timeline { svg, layout, labels, pills }
+}
+
+impl Pill {
+    /// Draws it.
+    pub fn draw(&self, svg: &mut Svg) {
+        let Area { left, top, right, bottom } = self.area;
+        svg.rect("pill danger", left, top, right - left, bottom - top, (bottom - top) / 2.0);
+        svg.text("pill-text", (left + 10.0, (top + bottom) / 2.0 + 4.0), Anchor::Start, &self.text);
+    }
 }
 
 /// The class that gives a worker its colour everywhere.

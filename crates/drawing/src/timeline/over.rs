@@ -62,13 +62,19 @@ pub(super) fn messages(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
     let all = layout.pixels_per_second() >= ALL_MESSAGES_PIXELS_PER_SECOND;
     let window = Stretch { from: layout.from, to: layout.to };
+    let levels = Levels::new(layout, &[&view.store]);
+    // A message meets the store at the height of the mark that it leaves there, else at the fence.
+    let height = |machine: MachineId, at: TrueTime| match (&levels, machine) {
+        (Some(levels), MachineId::Store) => Some(levels.y(view.store.height_at(at))),
+        _ => layout.lane(machine).map(|lane| lane.middle()),
+    };
     for line in messages::lines(view.events) {
         let stretch = Stretch { from: line.sent, to: line.ended.max(line.sent + Span::micros(1)) };
         let seen = stretch.common(window).is_some();
         if !seen || !(all || line.matters()) {
             continue;
         }
-        let (Some(from_y), Some(to_y)) = (layout.message_y(line.from), layout.message_y(line.to)) else { continue };
+        let (Some(from_y), Some(to_y)) = (height(line.from, line.sent), height(line.to, line.ended)) else { continue };
         let sender = if line.from.worker().is_some() { line.from } else { line.to };
         let class = worker_class(sender);
         let (from, to) = ((layout.x(line.sent), from_y), (layout.x(line.ended), to_y));

@@ -76,6 +76,27 @@ impl What {
     }
 }
 
+impl Mark {
+    /// The token at whose height the mark stands: a stale write hits the fence below its line.
+    pub fn height(&self) -> Token {
+        match &self.what {
+            What::Refused { token, because: RefusedBecause::TokenBelowFence, .. } => *token,
+            What::Written { token, again: true, .. } => *token,
+            _ => self.fence,
+        }
+    }
+}
+
+impl StoreLane {
+    /// The token at whose height a message that arrives or is sent at `at` meets the lane.
+    pub fn height_at(&self, at: TrueTime) -> Token {
+        let swept = |mark: &&Mark| matches!(mark.what, What::OrphanSeen | What::Requeued);
+        let mark = self.marks.iter().find(|mark| mark.at == at && !swept(mark));
+        let fence = self.fence.iter().take_while(|(since, _)| *since <= at).last();
+        mark.map(Mark::height).or(fence.map(|(_, token)| *token)).unwrap_or(0)
+    }
+}
+
 /// The lane.
 pub fn lane(events: &[Event]) -> StoreLane {
     let mut lane = StoreLane { fence: vec![(TrueTime::ZERO, 0)], marks: Vec::new() };

@@ -157,7 +157,7 @@ fn log_matching(nodes: &[(NodeId, &Node)]) -> Result<(), String> {
     for (place, (one_id, one)) in nodes.iter().enumerate() {
         for (other_id, other) in &nodes[place + 1..] {
             let pairs = one.entries().iter().zip(other.entries());
-            let agree = pairs.enumerate().filter(|(_, (a, b))| a.term == b.term).map(|(place, _)| place).last();
+            let agree = pairs.enumerate().filter(|(_, (a, b))| a.term == b.term).map(|(place, _)| place).next_back();
             if let Some(last) = agree
                 && one.entries()[..=last] != other.entries()[..=last]
             {
