@@ -2,7 +2,7 @@
 
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::{Run, Scenario};
-use lease_lab_sim::intervention::{Intervention, Mistake, parse_list, parse_one, sort_by_time};
+use lease_lab_sim::intervention::{Change, Intervention, Mistake, parse_list, parse_one, sort_by_time};
 use lease_lab_sim::time::TrueTime;
 use web_sys::UrlSearchParams;
 
@@ -139,7 +139,8 @@ fn read_list(scenario: &'static Scenario, on: &str, off: &str, seed: u64) -> Res
 
 /// Reads a time with the grammar's own numbers.
 pub(crate) fn seconds(text: &str) -> Option<TrueTime> {
-    parse_one(&format!("{} heal", text.trim())).ok().map(|intervention| intervention.at)
+    let read = parse_one(&format!("{} heal", text.trim())).ok()?;
+    (read.change == Change::Heal).then_some(read.at)
 }
 
 /// What a link is written from.

@@ -46,9 +46,10 @@ pub(crate) fn Guide() -> impl IntoView {
                         "Change anything, and the run is computed again from the start."
                     </p>
                     <p>
-                        "The lock service is like etcd, with two simplifications. "
+                        "The lock service is like etcd, with three simplifications. "
                         "It notices an expiry at once, not on a loop every half second. "
-                        "A new leader restarts a lease at exactly its full length, without adding an election timeout."
+                        "A new leader restarts a lease at exactly its full length, without adding an election timeout. "
+                        "Its leader answers reads without asking the others again, as long as it has heard from a majority lately."
                     </p>
                     <p>
                         "A fence does not stop a message that is sent twice, or late, with the token that the fence has now: "

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::scenario::{Bookmark, Scenario};
-use lease_lab_sim::intervention::{Intervention, parse_list};
+use lease_lab_sim::intervention::{Change, Intervention, parse_list};
 use lease_lab_sim::time::TrueTime;
 use lexopt::{Arg, Parser, ValueExt as _};
 
@@ -171,7 +171,11 @@ fn seconds(what: &str, text: &str) -> Result<TrueTime, String> {
     let expected = format!("true seconds from 0 to {UNTIL_SECONDS_MAX}, such as 19.05");
     let read = lease_lab_sim::intervention::parse_one(&format!("{text} heal"));
     match read {
-        Ok(intervention) if intervention.at.as_micros() <= UNTIL_SECONDS_MAX * 1_000_000 => Ok(intervention.at),
+        Ok(intervention)
+            if intervention.change == Change::Heal && intervention.at.as_micros() <= UNTIL_SECONDS_MAX * 1_000_000 =>
+        {
+            Ok(intervention.at)
+        }
         _ => Err(format!("{what} “{text}” is not a time; expected {expected}")),
     }
 }

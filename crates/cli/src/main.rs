@@ -22,7 +22,8 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(sentence) => {
-            eprintln!("{sentence}");
+            // What was typed is quoted, and may contain line breaks: one sentence is one line.
+            eprintln!("{}", sentence.replace(char::is_control, " "));
             ExitCode::from(2)
         }
     }

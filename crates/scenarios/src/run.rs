@@ -19,6 +19,8 @@ use crate::{beats, report};
 
 /// After how many steps the simulation is kept to go on from when somebody looks back.
 const STEPS_BETWEEN_CHECKPOINTS: usize = 128;
+/// More than this are not kept.
+const CHECKPOINTS_MAX: usize = 256;
 /// Snapshots are taken at multiples of this: the times of the story are exact to it.
 const SNAPSHOT_GRID_MICROS: i64 = 50_000;
 
@@ -71,6 +73,7 @@ impl Run {
         let mut events: Vec<Event> = Vec::new();
         let mut checkpoints = vec![simulation.clone()];
         let mut steps = 0;
+        let mut between_checkpoints = STEPS_BETWEEN_CHECKPOINTS;
         while simulation.next_time().is_some_and(|next| next <= horizon) {
             let seen = events.len();
             simulation.step(&mut events);
@@ -78,8 +81,17 @@ impl Run {
                 observers.observe(event, simulation.world());
             }
             steps += 1;
-            if steps % STEPS_BETWEEN_CHECKPOINTS == 0 {
+            if steps % between_checkpoints == 0 {
                 checkpoints.push(simulation.clone());
+            }
+            if checkpoints.len() > CHECKPOINTS_MAX {
+                // A long run keeps every second one: memory stays bounded, and looking back takes twice as long.
+                let mut place = 0;
+                checkpoints.retain(|_| {
+                    place += 1;
+                    place % 2 == 1
+                });
+                between_checkpoints *= 2;
             }
         }
         let beats = beats::number(&events, scenario.beats);

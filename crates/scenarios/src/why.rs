@@ -10,12 +10,14 @@ use lease_lab_sim::time::{Span, grouped};
 pub fn why(event: &Event, plan: &Plan) -> String {
     let machine = event.machine;
     match &event.kind {
-        Kind::LeaseGranted { worker, token, deadline, stop_time, .. } => format!(
-            "{worker} acquires the lock: its key is created at revision {token}, so its token is {token}; the lease \
-             runs until {}, and {worker} must stop at {}.",
-            deadline.told(),
-            stop_time.told()
-        ),
+        Kind::LeaseGranted { worker, token, deadline, stop_time, .. } => {
+            let stops = stop_time.map_or(String::new(), |stop| format!(", and {worker} must stop at {}", stop.told()));
+            format!(
+                "{worker} acquires the lock: its key is created at revision {token}, so its token is {token}; the lease \
+                 runs until {}{stops}.",
+                deadline.told()
+            )
+        }
         Kind::LeaseRenewed { worker, deadline, stop_time, .. } => format!(
             "{worker} renews: the leader moves the deadline to {} in its memory; {worker}’s stop time becomes {}.",
             deadline.told(),
@@ -24,13 +26,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::RenewalRefused { worker, .. } => {
             format!("{worker} wants to renew, but its lease has run out; an expired lease is not revived.")
         }
-        Kind::LeaseExpired { worker, token, revision, .. } => match token {
-            Some(token) => format!(
-                "{worker}’s lease expires: no renewal came in time, so the service deletes the key of token {token} \
-                 (revision {revision})."
-            ),
-            None => format!("A lease of {worker} that no key was bound to expires."),
-        },
+        Kind::LeaseExpired { worker, token, revision, .. } => format!(
+            "{worker}’s lease expires: no renewal came in time, so the service deletes the key of token {token} \
+             (revision {revision})."
+        ),
+        Kind::UnusedLeaseExpired { worker, .. } => format!("A lease of {worker} that no key was bound to expires."),
         Kind::LockReleased { worker, revision, .. } => {
             format!("{worker} releases the lock: its key is deleted at once (revision {revision}).")
         }
@@ -74,11 +74,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("{worker} learns that its renewal worked; it may act until {}.", stop_time.told())
         }
         Kind::RenewalFailed { worker, node, timed_out: true, .. } => format!(
-            "{worker}’s renewal gets no answer from {node} within {} ms; it asks the next node.",
+            "{worker}’s renewal gets no answer from {node} within {} ms.",
             plan.latency.lock_timeout.as_micros() / 1000
         ),
         Kind::RenewalFailed { worker, node, .. } => {
-            format!("{worker}’s renewal fails: {node} answers that it does not lead; {worker} asks another node.")
+            format!("{worker}’s renewal fails: {node} answers that it does not lead.")
         }
         Kind::StopTimeChecked { worker, act, chunk, mono, stop_time, passed, .. } => {
             let what = match (act, chunk) {

@@ -190,11 +190,12 @@ fn the_sweeper_takes_nothing_from_a_holder_that_came_in_between() {
 fn without_a_margin_stop_times_meet_deadlines() {
     let run = story_with("0 margin 0");
     for event in &run.events {
-        if let Kind::LeaseGranted { deadline, stop_time, .. } | Kind::LeaseRenewed { deadline, stop_time, .. } =
-            event.kind
-        {
-            assert!(stop_time <= deadline && deadline - stop_time <= Span::millis(20), "{event:?}");
-        }
+        let (deadline, stop_time) = match event.kind {
+            Kind::LeaseGranted { deadline, stop_time: Some(stop_time), .. } => (deadline, stop_time),
+            Kind::LeaseRenewed { deadline, stop_time, .. } => (deadline, stop_time),
+            _ => continue,
+        };
+        assert!(stop_time <= deadline && deadline - stop_time <= Span::millis(20), "{event:?}");
     }
     assert_eq!(verdict(&run, Invariant::OneActingHolder), "holds");
 
@@ -334,9 +335,36 @@ fn a_grant_that_is_asked_for_again_keeps_its_length() {
     // A's request is lost; before A asks again, leases become shorter.
     let run = plain_with("0.001 drop A n1; 0.02 lease 5.5");
     for event in events_of(&run, "lease-granted", A) {
-        let Kind::LeaseGranted { deadline, stop_time, .. } = event.kind else { panic!("{event:?}") };
+        let Kind::LeaseGranted { deadline, stop_time: Some(stop_time), .. } = event.kind else { panic!("{event:?}") };
         assert!(stop_time + Span::seconds(2) <= deadline, "{event:?}");
     }
+}
+
+#[test]
+fn a_renewal_that_arrives_late_takes_nothing_back() {
+    // The renewal for 5.5 s is held up and arrives after the one for 30 s.
+    let run = plain_with("2 lease 5.5; 2.9 delay A n1 3.3; 3.02 lease 30; 3.02 renew 20");
+    assert_eq!(verdict(&run, Invariant::OneActingHolder), "holds");
+}
+
+#[test]
+fn a_longer_lease_survives_its_leader() {
+    // B may act until 41.5; the new leader must not restart the lease at the 10 s of the grant.
+    let run = plain_with("0.5 crash A; 13.7 lease 30; 17 crash n1");
+    let Some(Kind::LeaderElected { deadline: Some(deadline), .. }) =
+        events_of(&run, "leader-elected", None).next().map(|event| &event.kind)
+    else {
+        panic!("n2 is elected and finds B's lease")
+    };
+    assert!(deadline.as_seconds() > 49.0, "{deadline}");
+    assert_eq!(verdict(&run, Invariant::OneActingHolder), "holds");
+}
+
+#[test]
+fn a_grant_that_outlives_its_leader_names_no_stop_time() {
+    let run = plain_with("0.0135 crash leader");
+    let grant = events_of(&run, "lease-granted", A).next().map(|event| event.kind.clone());
+    assert!(matches!(grant, Some(Kind::LeaseGranted { stop_time: None, .. })), "{grant:?}");
 }
 
 #[test]
@@ -375,15 +403,15 @@ fn odd_lists_run_to_their_end() {
         "0 pause store; 0 pause sweeper vm; 0 pause leader; 5 resume store; 6 resume sweeper; 7 resume n1",
         "5 crash n1; 5 restart n1; 5 crash n1; 5 restart n1",
         "5 crash leader; 5 crash leader; 8 crash leader; 8 restart leader; 9 restart n1; 9 restart n2; 9 restart n3",
-        "4 pause A vm; 5 rate A 2; 6 rate A 0.5; 7 resume A; 7 pause A 1 vm; 7 resume A; 7 rate A 100",
+        "4 pause A vm; 5 rate A 2; 6 rate A 0.5; 7 resume A; 7 pause A 1 vm; 7 resume A; 7 rate A 10",
         "4 pause A 1; 4 resume A; 4 pause A 1 vm; 4 crash A; 4 restart A; 4 pause A; 4 release A; 4 acquire A",
         "0 release A; 0 acquire A; 0 acquire B; 0 acquire C; 0 acquire D; 0.001 release A; 0.008 release A",
         "1 acquire D; 2 acquire D; 11 acquire D; 12 release D; 12 acquire D; 30.1 acquire D; 30.1 restart D",
         "0 margin 0; 0 lease 1; 0 renew 0.3",
         "0 margin 0; 0 lease 0.000002; 0 renew 0.000001",
         "0 renew 0.000001; 10 renew 3",
-        "0 rate A 0.01; 0 rate n1 100; 0 rate store 0.01; 0 rate sweeper 100",
-        "0 rate A 100; 0 rate B 100; 0 rate C 100; 0 rate D 100; 0 acquire D",
+        "0 rate A 0.1; 0 rate n1 10; 0 rate store 0.1; 0 rate sweeper 10",
+        "0 rate A 10; 0 rate B 10; 0 rate C 10; 0 rate D 10; 0 acquire D",
         "20 isolate A; 20 isolate B; 20 isolate n1; 20 isolate n2; 20 isolate n3; 20 isolate store; 20 heal; 20 heal",
         "20 partition leader,n1 | n2,n3; 21 partition leader | n1,n2,n3; 22 partition n1 | n2 | n3; 30 heal",
         "0 crash store; 0 crash sweeper; 0 crash n1; 0 crash n2; 0 crash n3; 30 restart store; 31 restart n1",

@@ -115,7 +115,8 @@ pub enum Kind {
         token: Token,
         revision: u64,
         deadline: Mono,
-        stop_time: Mono,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stop_time: Option<Mono>,
     },
     LeaseRenewed {
         worker: WorkerId,
@@ -131,8 +132,12 @@ pub enum Kind {
     LeaseExpired {
         worker: WorkerId,
         lease: LeaseId,
-        token: Option<Token>,
+        token: Token,
         revision: u64,
+    },
+    UnusedLeaseExpired {
+        worker: WorkerId,
+        lease: LeaseId,
     },
     LockReleased {
         worker: WorkerId,
@@ -402,6 +407,7 @@ impl Kind {
             Kind::LeaseRenewed { .. } => "lease-renewed",
             Kind::RenewalRefused { .. } => "renewal-refused",
             Kind::LeaseExpired { .. } => "lease-expired",
+            Kind::UnusedLeaseExpired { .. } => "unused-lease-expired",
             Kind::LockReleased { .. } => "lock-released",
             Kind::TenantCommitted { .. } => "tenant-committed",
             Kind::LeaderElected { .. } => "leader-elected",
@@ -462,6 +468,7 @@ impl Kind {
             | Kind::LeaseRenewed { worker, .. }
             | Kind::RenewalRefused { worker, .. }
             | Kind::LeaseExpired { worker, .. }
+            | Kind::UnusedLeaseExpired { worker, .. }
             | Kind::LockReleased { worker, .. }
             | Kind::LockBusy { worker, .. }
             | Kind::LockUnreachable { worker }

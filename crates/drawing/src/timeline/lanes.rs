@@ -73,6 +73,11 @@ impl<'a> Pen<'a> {
         (self.layout.from..=self.layout.to).contains(&at)
     }
 
+    /// Takes an area if it is free; returns whether it was.
+    pub(super) fn take(&mut self, area: Area) -> bool {
+        self.labels.take(area)
+    }
+
     /// Writes a label if there is room for it; returns whether there was.
     pub(super) fn label(&mut self, class: &str, size: f64, at: (f64, f64), anchor: Anchor, text: &str) -> bool {
         // Bold letters are wider.
@@ -383,9 +388,10 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
         pen.svg.polygon("fence-ground", &ground);
         pen.svg.polyline("fence", &points);
     }
-    // No label covers what the sweeper did.
-    for mark in view.store.marks.iter().filter(|mark| matches!(mark.what, What::OrphanSeen | What::Requeued)) {
-        let (x, y) = (layout.x(mark.at), area.bottom - 8.0);
+    // No label covers a mark.
+    for mark in &view.store.marks {
+        let swept = matches!(mark.what, What::OrphanSeen | What::Requeued);
+        let (x, y) = (layout.x(mark.at), if swept { area.bottom - 8.0 } else { levels.y(mark.height()) });
         pen.labels.reserve(Area { left: x - 5.0, top: y - 5.0, right: x + 5.0, bottom: y + 5.0 });
     }
     // Refusals come first: they are what a reader looks for.

@@ -6,6 +6,7 @@ use lease_lab_sim::time::{Span, TrueTime};
 
 use super::lanes::{Levels, Pen, View, fence_points};
 use super::worker_class;
+use crate::labels::Area;
 use crate::svg::Anchor;
 use crate::views::lock::HeldEnded;
 use crate::views::{Stretch, difference, lock, messages, store, up_to, workers};
@@ -26,8 +27,10 @@ pub(super) fn flags(pen: &mut Pen<'_>, run: &Run) {
         }
         let x = layout.x(at);
         pen.svg.line("flag-line", (x, 26.0), (x, layout.lanes_bottom));
-        if pen.label("flag-name", 11.0, (x, 18.0), Anchor::Middle, bookmark.name) {
-            pen.svg.rect("flag", x - 13.0, 5.0, 26.0, 18.0, 9.0);
+        let area = Area { left: x - 13.0, top: 5.0, right: x + 13.0, bottom: 23.0 };
+        if pen.take(area) {
+            pen.svg.rect("flag", area.left, area.top, 26.0, 18.0, 9.0);
+            pen.svg.text("flag-name", (x, 18.0), Anchor::Middle, bookmark.name);
         }
     }
 }

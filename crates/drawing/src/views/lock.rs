@@ -40,7 +40,7 @@ pub fn keys(events: &[Event], until: TrueTime) -> Vec<Held> {
                 keys.push(Held { worker: *worker, token: *token, during, ended: None });
                 continue;
             }
-            Kind::LeaseExpired { token: Some(token), .. } => (*token, HeldEnded::Expired),
+            Kind::LeaseExpired { token, .. } => (*token, HeldEnded::Expired),
             Kind::LockReleased { token: Some(token), .. } => (*token, HeldEnded::Released),
             _ => continue,
         };

@@ -55,8 +55,8 @@ impl Node {
         }
     }
 
-    /// A renewal moves the deadline in memory and touches no log, unless it asks for another length: that must
-    /// survive the leader.
+    /// A renewal moves the deadline in memory and touches no log, unless it asks for a longer lease: that must survive
+    /// the leader, or the next one would restart the lease at less than its holder counts on.
     #[allow(clippy::too_many_arguments, reason = "the fields of one message")]
     fn keep_alive(
         &mut self,
@@ -74,12 +74,12 @@ impl Node {
         let alive = !leadership.expiring.contains(&lease)
             && leadership.deadlines.get(&lease).is_some_and(|deadline| *deadline > now);
         match self.state.leases.get(&lease) {
-            Some(length) if alive && *length == ttl => {
+            Some(length) if alive && ttl <= *length => {
                 self.renew(context, lease, ttl, stop_on_holder, actions);
                 answer(actions, client, call, LockReply::KeptAlive);
                 None
             }
-            Some(_) if alive => Some(Command::SetTtl { lease, ttl }),
+            Some(_) if alive => Some(Command::ExtendTtl { lease, ttl }),
             _ => {
                 actions.record(Kind::RenewalRefused { worker: lease.worker, lease });
                 answer(actions, client, call, LockReply::LeaseNotFound);
@@ -90,7 +90,8 @@ impl Node {
 
     fn renew(&mut self, context: Context<'_>, lease: LeaseId, ttl: Span, stop_time: Mono, actions: &mut Actions) {
         let Role::Leader(leadership) = &mut self.role else { return };
-        let deadline = context.mono() + ttl;
+        // A renewal that was held up on its way must not take back what a later one has promised.
+        let deadline = leadership.deadlines.get(&lease).copied().unwrap_or(Mono::ZERO).max(context.mono() + ttl);
         leadership.deadlines.insert(lease, deadline);
         let token = token_of(self.state.key.as_ref(), lease);
         actions.record(Kind::LeaseRenewed { worker: lease.worker, lease, token, deadline, stop_time });
@@ -151,13 +152,13 @@ impl Node {
                 Some(LockReply::LeaseGranted)
             }
             // The deadline may have passed while the entry was on its way to the disks.
-            (Command::SetTtl { lease, .. }, Applied::LeaseExists) if leadership.expiring.contains(lease) => {
+            (Command::ExtendTtl { lease, .. }, Applied::LeaseExists) if leadership.expiring.contains(lease) => {
                 actions.record(Kind::RenewalRefused { worker: lease.worker, lease: *lease });
                 Some(LockReply::LeaseNotFound)
             }
             // Nobody waits when a new leader applies what an earlier one was asked for: it has given the lease its
             // full length already.
-            (Command::SetTtl { lease, ttl }, Applied::LeaseExists) if waiting.is_some() => {
+            (Command::ExtendTtl { lease, ttl }, Applied::LeaseExists) if waiting.is_some() => {
                 self.renew(context, *lease, *ttl, stop_time, actions);
                 Some(LockReply::KeptAlive)
             }
@@ -165,6 +166,8 @@ impl Node {
                 if new {
                     let deadline = leadership.deadlines.get(lease).copied().unwrap_or(context.mono());
                     let worker = lease.worker;
+                    // When the leader died between entry and application, nobody here knows what the holder asked.
+                    let stop_time = waiting.as_ref().map(|waiting| waiting.stop_on_holder);
                     let granted = Kind::LeaseGranted { worker, lease: *lease, token, revision, deadline, stop_time };
                     actions.record_applied(index, granted);
                 }
@@ -184,7 +187,11 @@ impl Node {
             (Command::Expire { lease }, Applied::LeaseEnded { token }) => {
                 leadership.deadlines.remove(lease);
                 leadership.expiring.retain(|expiring| expiring != lease);
-                let expired = Kind::LeaseExpired { worker: lease.worker, lease: *lease, token, revision };
+                let worker = lease.worker;
+                let expired = match token {
+                    Some(token) => Kind::LeaseExpired { worker, lease: *lease, token, revision },
+                    None => Kind::UnusedLeaseExpired { worker, lease: *lease },
+                };
                 actions.record_applied(index, expired);
                 None
             }

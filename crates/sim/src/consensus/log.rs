@@ -32,8 +32,8 @@ pub enum Command {
         /// Its length.
         ttl: Span,
     },
-    /// A lease has another length from now on.
-    SetTtl {
+    /// A lease is longer from now on.
+    ExtendTtl {
         /// The lease.
         lease: LeaseId,
         /// Its length.
@@ -64,7 +64,7 @@ impl Command {
         match self {
             Command::Noop | Command::TenantPut { .. } => None,
             Command::GrantLease { lease, .. }
-            | Command::SetTtl { lease, .. }
+            | Command::ExtendTtl { lease, .. }
             | Command::CreateKey { lease }
             | Command::Revoke { lease, .. }
             | Command::Expire { lease } => Some(lease.worker),
@@ -78,7 +78,7 @@ impl fmt::Display for Command {
             Command::Noop => f.write_str("no-op"),
             Command::TenantPut { number } => write!(f, "other tenant's put {number}"),
             Command::GrantLease { lease, ttl } => write!(f, "grant lease {lease} for {ttl} s"),
-            Command::SetTtl { lease, ttl } => write!(f, "set lease {lease} to {ttl} s"),
+            Command::ExtendTtl { lease, ttl } => write!(f, "extend lease {lease} to {ttl} s"),
             Command::CreateKey { lease } => write!(f, "create key with lease {lease}"),
             Command::Revoke { lease, .. } => write!(f, "revoke lease {lease}"),
             Command::Expire { lease } => write!(f, "expire lease {lease}"),

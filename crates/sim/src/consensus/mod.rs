@@ -5,8 +5,12 @@
 //! What it has in memory does not: its role, how far the log is committed and applied, and, on the leader, the
 //! deadlines of the leases.
 //!
-//! Two things are simpler than in etcd: the leader notices an expiry at once instead of on a loop every 500 ms, and a
-//! new leader restarts every lease at exactly its full length instead of adding an election timeout.
+//! Three things are simpler than in etcd.
+//! The leader notices an expiry at once instead of on a loop every 500 ms.
+//! A new leader restarts every lease at exactly its full length instead of adding an election timeout.
+//! A read is answered by a leader that has heard from a majority within the shortest election timeout (a lease read)
+//! instead of asking the majority once more (`ReadIndex`): with wrong clocks it can be stale, which costs a candidate
+//! one attempt, because creating a key and re-queuing a row are conditional.
 //!
 //! Where things are: `election` has votes and becoming leader, `replication` has the log, `leader` has what only a
 //! leader does: clients and leases.

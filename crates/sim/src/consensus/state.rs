@@ -85,9 +85,9 @@ impl LockState {
                 self.leases.entry(lease).or_insert(ttl);
                 Applied::LeaseExists
             }
-            Command::SetTtl { lease, ttl } => match self.leases.get_mut(&lease) {
+            Command::ExtendTtl { lease, ttl } => match self.leases.get_mut(&lease) {
                 Some(length) => {
-                    *length = ttl;
+                    *length = (*length).max(ttl);
                     Applied::LeaseExists
                 }
                 None => Applied::LeaseNotFound,

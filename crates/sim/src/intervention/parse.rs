@@ -13,7 +13,7 @@ pub const INTERVENTIONS_MAX: usize = 200;
 const WHOLE_DIGITS_MAX: usize = 9;
 const DECIMALS_MAX: usize = 6;
 /// How slow and how fast a clock can be made to run.
-const RATE_PPM: std::ops::RangeInclusive<i64> = 10_000..=100_000_000;
+const RATE_PPM: std::ops::RangeInclusive<i64> = 100_000..=10_000_000;
 const MACHINES: &str = "A to D, n1 to n7, r1 to r5, primary, replica, store, sweeper or leader";
 const VERBS: &str = "pause, resume, crash, restart, step-wall, offset, rate, partition, heal, isolate, delay, drop, \
                      duplicate, fence, idempotent, raise, lease, renew, margin, sweeper, service, store, acquire, \
@@ -276,7 +276,7 @@ fn read_change(verb: &str, words: &mut Words<'_>) -> Result<Change, Wrong> {
         "offset" => Change::Offset(words.target()?, words.span(Sign::Allowed, "seconds with a sign, such as 3 or -3")?),
         "rate" => {
             let target = words.target()?;
-            let expected = "a factor from 0.01 to 100, such as 1.02";
+            let expected = "a factor from 0.1 to 10, such as 1.02";
             let ppm = words.span(Sign::No, expected)?.as_micros();
             if !RATE_PPM.contains(&ppm) {
                 return Err(wrong(
