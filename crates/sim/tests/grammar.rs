@@ -68,7 +68,7 @@ fn change() -> impl Strategy<Value = Change> {
             .prop_map(|number| Change::Restart { target: Target::Machine(MachineId::Master(number)), empty: true }),
         (target(), signed_span()).prop_map(|(target, by)| Change::StepWall(target, by)),
         (target(), signed_span()).prop_map(|(target, offset)| Change::Offset(target, offset)),
-        (target(), 10_000..=100_000_000_i64).prop_map(|(target, ppm)| Change::Rate(target, ppm)),
+        (target(), 100_000..=10_000_000_i64).prop_map(|(target, ppm)| Change::Rate(target, ppm)),
     ];
     let network = prop_oneof![
         partition(),
