@@ -80,9 +80,7 @@ impl Sources {
 
     /// Names and connects all files of the page.
     pub(crate) fn lay_out(mut self, module: Module) -> Outcome<Files> {
-        let style = self.public.remove("style.css").ok_or_else(|| {
-            Failure::new("public/style.css is missing: put the page's style sheet there and run the command again.")
-        })?;
+        let style = take_style(&mut self.public)?;
         let css = hashed_name("lease-lab", "css", &style);
         let js = hashed_name("lease-lab", "js", module.js.as_bytes());
         let wasm = hashed_name("lease-lab", "wasm", &module.wasm);
@@ -262,12 +260,25 @@ fn parse_stamp(text: &str, fingerprint: &str) -> Option<Vec<File>> {
         .collect()
 }
 
+/// Takes the style sheets out: `public/style/*.css`, joined in the order of their names into one.
+fn take_style(public: &mut Files) -> Outcome<Vec<u8>> {
+    let is_style = |path: &String| path.starts_with("style/") && path.ends_with(".css");
+    let names: Vec<String> = public.keys().filter(|path| is_style(path)).cloned().collect();
+    let style: Vec<u8> = names.iter().filter_map(|name| public.remove(name)).flatten().collect();
+    if style.is_empty() {
+        return Err(Failure::new(
+            "public/style/ has no style sheet: put the page's .css files there and run the command again.",
+        ));
+    }
+    Ok(style)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn sources(index: &str) -> Sources {
-        let public = [("style.css", "p {}"), ("favicon.svg", "<svg/>")];
+        let public = [("style/1.css", "p {}\n"), ("style/2.css", "a {}\n"), ("favicon.svg", "<svg/>")];
         let public = public.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
         Sources { index: index.to_owned(), public: public.into() }
     }
@@ -294,6 +305,7 @@ mod tests {
         assert!(files.contains_key("favicon.svg"), "{names:?}");
         assert!([boot, css, js, wasm].into_iter().all(is_hashed), "{names:?}");
         assert_eq!(text(&files, "index.html"), format!("{css} {boot} {js} {wasm}"));
+        assert_eq!(text(&files, css), "p {}\na {}\n");
         let boot = text(&files, boot);
         assert!(boot.contains(&format!("import(\"./{js}\")")), "{boot}");
         assert!(boot.contains(&format!("new URL(\"./{wasm}\", import.meta.url)")), "{boot}");
@@ -305,8 +317,8 @@ mod tests {
         assert!(wrong(sources("<p>{{css}}</p>")).contains("never starts the page"));
         assert!(wrong(sources("{{boot}} {{cssss}}")).contains("{{cssss}}"));
         let mut without_style = sources("{{boot}}");
-        without_style.public.remove("style.css");
-        assert!(wrong(without_style).contains("public/style.css is missing"));
+        without_style.public.retain(|path, _| !path.starts_with("style/"));
+        assert!(wrong(without_style).contains("public/style/ has no style sheet"));
     }
 
     #[test]
