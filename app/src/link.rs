@@ -31,11 +31,9 @@ pub(crate) struct Link {
 /// Reads the part of a URL after `?`; bad values fall back to what the scenario has.
 pub(crate) fn read(query: &str) -> Link {
     let scenario = lease_lab_scenarios::all()[0];
-    let plan = (scenario.plan)();
-    let own = all_on(plan.interventions.clone());
     let mut link = Link {
         scenario,
-        list: own.clone(),
+        list: all_on((scenario.faults)()),
         seed: 0,
         cursor: None,
         window: None,
@@ -55,7 +53,10 @@ pub(crate) fn read(query: &str) -> Link {
     let mut notices = Vec::new();
     if let Some(id) = parameters.get("lab") {
         match lease_lab_scenarios::find(&id) {
-            Some(found) => link.scenario = found,
+            Some(found) => {
+                link.scenario = found;
+                link.list = all_on((found.faults)());
+            }
             None => notices.push(format!(
                 "The link asks for a lab “{}” that does not exist; the story “{}” is shown.",
                 shorten(&id),
@@ -77,6 +78,7 @@ pub(crate) fn read(query: &str) -> Link {
                 .push(format!("The link’s interventions cannot be used, so the story’s own are shown: {mistake}.")),
         }
     }
+    let plan = (link.scenario.plan)();
     if let Some(text) = parameters.get("t") {
         match seconds(&text).filter(|at| *at <= plan.horizon) {
             Some(at) => link.cursor = Some(at),
@@ -163,7 +165,7 @@ pub(crate) fn write(parts: &Parts<'_>) -> String {
         let entries = parts.list.iter().filter(|entry| entry.on == on);
         entries.map(|entry| entry.intervention.to_string()).collect::<Vec<_>>().join("; ")
     };
-    if *parts.list != all_on(plan.interventions.clone()) {
+    if *parts.list != all_on((parts.scenario.faults)()) {
         pairs.push(("do", join(true)));
         if parts.list.iter().any(|entry| !entry.on) {
             pairs.push(("off", join(false)));

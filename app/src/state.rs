@@ -393,7 +393,7 @@ impl Lab {
 }
 
 fn own_run(scenario: &'static Scenario) -> SharedRun {
-    let own = (scenario.plan)().interventions;
+    let own = (scenario.faults)();
     match simulate(scenario, own, 0) {
         Ok(run) => run,
         Err(mistake) => unreachable!("a scenario's own interventions make sense: {mistake}"),

@@ -17,7 +17,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
     let mistake = RwSignal::new(String::new());
     let entries = NodeRef::<Ul>::new();
     let editor = Editor { lab, editing, mistake };
-    let is_own = Memo::new(move |_| *lab.history.read().list() == all_on((lab.scenario.plan)().interventions));
+    let is_own = Memo::new(move |_| *lab.history.read().list() == all_on((lab.scenario.faults)()));
     Effect::new(move |_| {
         if editing.get().is_none() {
             return;
@@ -114,7 +114,7 @@ impl Editor {
                 self.leave();
                 self.lab.history.update(|history| history.go_to(place));
             }
-            (Some("own"), _) => self.apply(self.lab.change(all_on((self.lab.scenario.plan)().interventions))),
+            (Some("own"), _) => self.apply(self.lab.change(all_on((self.lab.scenario.faults)()))),
             _ => self.leave(),
         }
     }

@@ -40,7 +40,7 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
     view! {
         <header class="site">
             <span class="brand">"Lease Lab"</span>
-            <span class="tagline">"The billing story"</span>
+            <span class="tagline">{lab.scenario.name}</span>
             <div class="site-actions">
                 <button type="button" class="quiet" on:click=copy>
                     {move || match copied.get() {

@@ -37,11 +37,8 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
         <main>
             <notices::Notices lab/>
             <div class="intro">
-                <h1>"A worker wakes up and still believes it owns the job."</h1>
-                <p class="lede">
-                    "Three workers share one job: charging 50,000 invoices, exactly once. "
-                    "A lease on a lock says whose turn it is. Drag the time, or change what happens."
-                </p>
+                <h1>{lab.scenario.title}"."</h1>
+                <p class="lede">{lab.scenario.lede}</p>
                 <question::QuestionBox lab/>
             </div>
             <section

@@ -107,9 +107,11 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
 fn cursor(lab: Lab, picture: &Timeline) -> String {
     let layout = &picture.layout;
     let x = layout.x(lab.cursor.get().max(layout.from).min(layout.to));
-    let (top, bottom) = (layout.lanes_top - 14.0, layout.lanes_bottom);
+    // Between the flags and the notes over the first lane.
+    let (top, bottom) = (layout.lanes_top - 34.0, layout.lanes_bottom);
     let mut svg = Svg::default();
-    svg.rect("veil", x, top + 8.0, layout.plot_right - x, bottom - top - 8.0, 0.0);
+    let veil_top = layout.lanes_top - 14.0;
+    svg.rect("veil", x, veil_top, layout.plot_right - x, bottom - veil_top, 0.0);
     let at = lab.cursor.get();
     for pill in picture.pills.iter().filter(|pill| pill.at <= at && pill.area.right > x) {
         pill.draw(&mut svg);
@@ -117,9 +119,9 @@ fn cursor(lab: Lab, picture: &Timeline) -> String {
     svg.line("cursor-line", (x, top), (x, bottom));
     // The label stays inside the drawing.
     let left = (x + 6.0).min(layout.width - 66.0);
-    svg.rect("cursor-label", left, top - 8.0, 62.0, 20.0, 10.0);
+    svg.rect("cursor-label", left, top, 62.0, 20.0, 10.0);
     let text = format!("{} s", lab.cursor.get().told());
-    svg.text("cursor-text", (left + 31.0, top + 6.0), Anchor::Middle, &text);
+    svg.text("cursor-text", (left + 31.0, top + 14.0), Anchor::Middle, &text);
     svg.finish()
 }
 

@@ -161,7 +161,7 @@ fn find(id: &str) -> Result<&'static Scenario, String> {
 }
 
 fn input(scenario: &Scenario, options: Options) -> Input {
-    let mut interventions = if options.plain { Vec::new() } else { (scenario.plan)().interventions };
+    let mut interventions = if options.plain { Vec::new() } else { (scenario.faults)() };
     interventions.extend(options.dos);
     Input { interventions: Some(interventions), seed: options.seed, until: options.until }
 }

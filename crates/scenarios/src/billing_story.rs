@@ -15,8 +15,12 @@ use crate::scenario::{Beat, Bookmark, Place, Scenario};
 pub(crate) static SCENARIO: Scenario = Scenario {
     id: "billing-story",
     part: 4,
+    name: "The billing story",
     title: "A worker wakes up and still believes it owns the job",
+    lede: "Workers take turns at one job: charging 50,000 invoices, each exactly once. A lease, a lock that expires by \
+           itself unless it is renewed, says whose turn it is. Drag the time, or change what happens.",
     plan,
+    faults,
     beats: &BEATS,
     bookmarks: &BOOKMARKS,
 };
@@ -71,16 +75,19 @@ fn plan() -> Plan {
             lock_backoff: ms(500),
             store_timeout: ms(500),
         },
-        interventions: vec![
-            Intervention {
-                at: TrueTime::from_millis(4_000),
-                change: Change::Pause { target: A, lasts: Some(ms(15_000)), vm: false },
-            },
-            Intervention { at: TrueTime::from_millis(21_000), change: Change::Crash(B) },
-            Intervention { at: TrueTime::from_millis(47_000), change: Change::Crash(Target::Leader) },
-        ],
         horizon: TrueTime::from_millis(60_000),
     }
+}
+
+fn faults() -> Vec<Intervention> {
+    vec![
+        Intervention {
+            at: TrueTime::from_millis(4_000),
+            change: Change::Pause { target: A, lasts: Some(Span::millis(15_000)), vm: false },
+        },
+        Intervention { at: TrueTime::from_millis(21_000), change: Change::Crash(B) },
+        Intervention { at: TrueTime::from_millis(47_000), change: Change::Crash(Target::Leader) },
+    ]
 }
 
 const A: Target = Target::Machine(MachineId::Worker(WorkerId::A));

@@ -64,7 +64,7 @@ impl Run {
     /// When the interventions make no sense for the scenario.
     pub fn new(scenario: &'static Scenario, input: Input) -> Result<Run, Mistake> {
         let plan = Arc::new((scenario.plan)());
-        let interventions = input.interventions.unwrap_or_else(|| plan.interventions.clone());
+        let interventions = input.interventions.unwrap_or_else(scenario.faults);
         let interventions: Arc<[Intervention]> = accept(&plan, interventions)?.into();
         let horizon = input.until.unwrap_or(plan.horizon);
 

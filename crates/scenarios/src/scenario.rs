@@ -1,5 +1,6 @@
 //! What a scenario is made of.
 
+use lease_lab_sim::intervention::Intervention;
 use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::{Span, TrueTime};
@@ -11,10 +12,17 @@ pub struct Scenario {
     pub id: &'static str,
     /// The part of the course that it belongs to.
     pub part: u8,
-    /// A line about it.
+    /// What it is called.
+    pub name: &'static str,
+    /// What happens in it, as a line.
     pub title: &'static str,
+    /// What a reader must know before the first screen.
+    pub lede: &'static str,
     /// Lays down the plan.
     pub plan: fn() -> Plan,
+    /// Its own faults: the interventions of a run that is left as it is.
+    /// They are no part of the plan, which machines are deployed with.
+    pub faults: fn() -> Vec<Intervention>,
     /// The numbered beats.
     pub beats: &'static [Beat],
     /// The named snapshots.

@@ -203,6 +203,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::Crashed { worker: Some(worker) } => format!("{worker}’s process dies; it can release nothing any more."),
         Kind::Crashed { .. } => format!("{machine} dies; what was only in its memory is gone."),
         Kind::Restarted { worker: Some(worker) } => format!("{worker} starts as a new process without memory."),
+        Kind::Restarted { .. } if machine == MachineId::Sweeper => "The sweeper starts again without memory.".into(),
         Kind::Restarted { .. } => format!("{machine} starts again with what its disk holds."),
         Kind::WallStepped { by, wall } => {
             format!(

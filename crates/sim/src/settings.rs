@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use crate::intervention::Intervention;
 use crate::machine::{NodeId, WorkerId};
 use crate::time::{Span, TrueTime};
 
@@ -77,8 +76,6 @@ pub struct Plan {
     pub sweeping: Sweeping,
     /// Delays of the network and of time-outs.
     pub latency: Latency,
-    /// The scenario's own faults.
-    pub interventions: Vec<Intervention>,
     /// When the run ends unless told otherwise.
     pub horizon: TrueTime,
 }

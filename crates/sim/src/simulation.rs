@@ -31,7 +31,7 @@ impl Simulation {
     /// When the next thing happens.
     pub fn next_time(&self) -> Option<TrueTime> {
         let intervention = self.schedule.get(self.applied).map(|intervention| intervention.at);
-        let event = self.world.next().map(|(at, _)| at);
+        let event = self.world.next();
         match (intervention, event) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -40,14 +40,11 @@ impl Simulation {
 
     /// Lets the next thing happen and appends what it records to `events`; returns whether there was one.
     ///
-    /// All interventions of an instant come before any event of it, save the end of a pause that an earlier
-    /// intervention began.
+    /// All interventions of an instant come before any event of it, the end of a pause included.
     pub fn step(&mut self, events: &mut Vec<Event>) -> bool {
         let next = self.world.next();
         match self.schedule.get(self.applied) {
-            Some(intervention)
-                if next.is_none_or(|(at, control)| intervention.at < at || (intervention.at == at && !control)) =>
-            {
+            Some(intervention) if next.is_none_or(|at| intervention.at <= at) => {
                 self.applied += 1;
                 self.world.apply(intervention, events);
                 true

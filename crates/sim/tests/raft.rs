@@ -52,7 +52,6 @@ fn plan(nodes: u8) -> Plan {
             lock_backoff: ms(500),
             store_timeout: ms(500),
         },
-        interventions: Vec::new(),
         horizon: TrueTime::from_millis(60_000),
     }
 }

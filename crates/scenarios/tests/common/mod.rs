@@ -98,7 +98,7 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) fn new(text: &str, with_own: bool, seed: u64) -> Case {
-        let mut interventions = if with_own { (story().plan)().interventions } else { Vec::new() };
+        let mut interventions = if with_own { (story().faults)() } else { Vec::new() };
         interventions.extend(parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}")));
         Case { interventions, seed }
     }

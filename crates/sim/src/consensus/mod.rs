@@ -287,15 +287,15 @@ impl Node {
 
     /// Follows `term`; whatever role the node had is over.
     fn become_follower(&mut self, context: Context<'_>, term: u32, leader: Option<NodeId>, actions: &mut Actions) {
-        if term > self.term {
-            self.term = term;
-            self.voted_for = None;
-            self.persist(context, Then::Nothing, actions);
-        }
         if matches!(self.role, Role::Leader(_)) {
             actions.record(Kind::SteppedDown { term: self.term });
             actions.cancel_timer(TimerKey::Heartbeat);
             actions.cancel_timer(TimerKey::LeaseExpiry);
+        }
+        if term > self.term {
+            self.term = term;
+            self.voted_for = None;
+            self.persist(context, Then::Nothing, actions);
         }
         self.role = Role::Follower;
         self.leader = leader;

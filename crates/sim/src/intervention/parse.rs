@@ -264,9 +264,14 @@ fn read_change(verb: &str, words: &mut Words<'_>) -> Result<Change, Wrong> {
                 Some("empty") => true,
                 Some(word) => return Err(wrong(format!("“{}” means nothing here", shorten(word)), "nothing or empty")),
             };
-            if empty && (target == Target::Leader || matches!(target, Target::Machine(MachineId::Node(_)))) {
+            let keeps = match target {
+                Target::Leader | Target::Machine(MachineId::Node(_)) => Some("its log"),
+                Target::Machine(MachineId::Store) => Some("its row"),
+                _ => None,
+            };
+            if let (true, Some(what)) = (empty, keeps) {
                 return Err(wrong(
-                    format!("{target} keeps its log on disk and cannot restart empty"),
+                    format!("{target} keeps {what} on disk and cannot restart empty"),
                     "restart without empty, or a Redis master such as r3",
                 ));
             }
@@ -452,6 +457,7 @@ mod tests {
             ("4 pause A 15 vm 3", "“3” is one word too many"),
             ("4 heal now", "“now” is one word too many"),
             ("4 restart n1 empty", "n1 keeps its log on disk and cannot restart empty"),
+            ("4 restart store empty", "store keeps its row on disk and cannot restart empty"),
             ("0 rate B 0", "a clock cannot run at 0 times true time here"),
             ("0 fence maybe", "“maybe” is not a value of it"),
             ("0 lease 0", "0 s is no length of time"),

@@ -290,9 +290,11 @@ impl World {
         for group in groups {
             let mut members = Vec::new();
             for target in group {
-                let id = match target {
-                    Target::Leader => self.resolve(*target)?,
-                    Target::Machine(id) => *id,
+                // Machines that this run does not have are on no side.
+                let id = match self.resolve(*target) {
+                    Ok(id) => id,
+                    Err(_) if matches!(target, Target::Machine(_)) => continue,
+                    Err(because) => return Err(because),
                 };
                 if seen.contains(&id) {
                     return Err(format!("{id} would be on two sides"));
@@ -300,7 +302,12 @@ impl World {
                 seen.push(id);
                 members.push(id);
             }
-            resolved.push(members);
+            if !members.is_empty() {
+                resolved.push(members);
+            }
+        }
+        if resolved.len() < 2 {
+            return Err("fewer than two sides have a machine of this run".into());
         }
         let shown = resolved.clone();
         self.network.partition(resolved);

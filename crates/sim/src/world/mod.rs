@@ -115,9 +115,9 @@ impl World {
         world
     }
 
-    /// When the next thing happens, and whether it belongs to an intervention made earlier.
-    pub(crate) fn next(&self) -> Option<(TrueTime, bool)> {
-        self.queue.keys().next().map(|(at, class, _)| (*at, *class == Class::Control))
+    /// When the next thing happens.
+    pub(crate) fn next(&self) -> Option<TrueTime> {
+        self.queue.keys().next().map(|(at, _, _)| *at)
     }
 
     /// Lets the next thing happen; returns whether there was one.
