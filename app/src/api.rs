@@ -42,7 +42,9 @@ fn run(id: JsValue, interventions: JsValue) -> Result<JsValue, JsValue> {
         Some(text)
     } else if Array::is_array(&interventions) {
         let list = Array::from(&interventions);
-        let texts: Vec<String> = list.iter().map(|item| item.as_string().unwrap_or_default()).collect();
+        let texts: Option<Vec<String>> = list.iter().map(|item| item.as_string()).collect();
+        let texts =
+            texts.ok_or_else(|| fail("an intervention in the list is no text; expected 4 pause A 15".into()))?;
         Some(texts.join(";"))
     } else {
         return Err(fail("interventions are neither a text nor a list; expected texts such as 4 pause A 15".into()));

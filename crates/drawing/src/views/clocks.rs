@@ -3,7 +3,7 @@
 use lease_lab_sim::clock::{MachineClock, Reading};
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::MachineId;
-use lease_lab_sim::time::{Mono, TrueTime, Wall};
+use lease_lab_sim::time::{Mono, Span, TrueTime, Wall};
 use litemap::LiteMap;
 
 /// How one machine's clocks ran: pieces between changes.
@@ -60,40 +60,16 @@ impl ClockTrack {
 
     /// The first true time from `from` on at which the monotonic clock shows at least `mono`, up to `until`.
     pub fn when_mono(&self, mono: Mono, from: TrueTime, until: TrueTime) -> Option<TrueTime> {
-        self.first(from, until, |clock| clock.true_time_when(mono), |reading| reading.mono >= mono)
+        self.first(from, until, |reading| mono - reading.mono)
     }
 
     /// The same for the wall clock.
     pub fn when_wall(&self, wall: Wall, from: TrueTime, until: TrueTime) -> Option<TrueTime> {
-        // Within a piece the two clocks run alike, so the wall clock is the monotonic one with a distance.
-        let when = |clock: &MachineClock, start: TrueTime| {
-            let reading = clock.read(start);
-            clock.true_time_when(reading.mono + (wall - reading.wall))
-        };
-        let mut pieces = self.pieces.iter().peekable();
-        while let Some((start, clock)) = pieces.next() {
-            let end = pieces.peek().map_or(until, |(next, _)| (*next).min(until));
-            let begin = (*start).max(from);
-            if begin > end {
-                continue;
-            }
-            if clock.read(begin).wall >= wall {
-                return Some(begin);
-            }
-            if let Some(at) = when(clock, begin).filter(|at| *at <= end) {
-                return Some(at);
-            }
-        }
-        None
+        self.first(from, until, |reading| wall - reading.wall)
     }
 
-    fn first(
-        &self,
-        from: TrueTime,
-        until: TrueTime,
-        when: impl Fn(&MachineClock) -> Option<TrueTime>,
-        there: impl Fn(Reading) -> bool,
-    ) -> Option<TrueTime> {
+    /// The first true time at which nothing is missing any more to the reading that is waited for.
+    fn first(&self, from: TrueTime, until: TrueTime, missing: impl Fn(Reading) -> Span) -> Option<TrueTime> {
         let mut pieces = self.pieces.iter().peekable();
         while let Some((start, clock)) = pieces.next() {
             let end = pieces.peek().map_or(until, |(next, _)| (*next).min(until));
@@ -101,10 +77,13 @@ impl ClockTrack {
             if begin > end {
                 continue;
             }
-            if there(clock.read(begin)) {
+            let reading = clock.read(begin);
+            if missing(reading) <= Span::ZERO {
                 return Some(begin);
             }
-            if let Some(at) = when(clock).filter(|at| *at <= end) {
+            // Within a piece both clocks run alike, so the monotonic one tells when the wall clock is there, too.
+            let there = clock.true_time_when(reading.mono + missing(reading));
+            if let Some(at) = there.filter(|at| *at <= end) {
                 return Some(at);
             }
         }
@@ -116,7 +95,6 @@ impl ClockTrack {
 mod tests {
     use super::*;
     use lease_lab_sim::machine::WorkerId;
-    use lease_lab_sim::time::Span;
 
     #[test]
     fn a_wall_clock_that_steps_back_crosses_later() {
