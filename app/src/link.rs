@@ -84,7 +84,7 @@ pub(crate) fn read(query: &str) -> Link {
             Some(at) => link.cursor = Some(at),
             None => {
                 let expected = format!("seconds from 0 to {}", plan.horizon);
-                notices.push(bad("t", &text, &expected, "the start"));
+                notices.push(bad("t", &text, &expected, "the instant at which the story opens"));
             }
         }
     }

@@ -373,16 +373,44 @@ impl Lab {
         self.change(list)
     }
 
-    /// Why an intervention would have no effect at the cursor: the simulator is asked.
-    pub(crate) fn idle_because(&self, change: &Change) -> Option<String> {
-        let at = self.cursor.get_untracked();
-        let mut world = self.run.read_untracked().world_at(at);
+    /// When an intervention at the cursor is made: right after what the page shows.
+    ///
+    /// Interventions come before every event of their instant, so where something has just happened it must be a
+    /// little later.
+    pub(crate) fn act_at(&self) -> TrueTime {
+        const LATER: i64 = 1_000;
+        let at = self.cursor.get();
+        let run = self.run.read();
+        let place = run.events.partition_point(|event| event.t < at);
+        let happens = run.events.get(place).is_some_and(|event| event.t == at) && at > TrueTime::ZERO;
+        if happens { TrueTime::from_micros((at.as_micros() / LATER + 1) * LATER) } else { at }
+    }
+
+    /// Why an intervention would have no effect: the simulator is asked.
+    pub(crate) fn idle_because(&self, at: TrueTime, change: &Change) -> Option<String> {
+        let run = self.run.read_untracked();
+        let before = Span::micros(i64::from(at > TrueTime::ZERO));
+        let mut world = run.world_at(at - before);
         let mut events: Vec<Event> = Vec::new();
+        for earlier in run.interventions.iter().filter(|earlier| before != Span::ZERO && earlier.at == at) {
+            world.apply(earlier, &mut events);
+        }
+        events.clear();
         world.apply(&Intervention { at, change: change.clone() }, &mut events);
         events.into_iter().find_map(|event| match event.kind {
             Kind::NoEffect { because, .. } => Some(because),
             _ => None,
         })
+    }
+
+    /// Refuses an intervention that comes after the end.
+    pub(crate) fn in_time(&self, intervention: Intervention) -> Result<Intervention, Mistake> {
+        let horizon = self.horizon();
+        if intervention.at <= horizon {
+            return Ok(intervention);
+        }
+        let what = format!("the run ends at {horizon} s, before this happens");
+        Err(Mistake::senseless(&intervention, what, format!("a time from 0 to {horizon}")))
     }
 
     /// How the ghost ends and where it begins to differ.

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement};
 
-use crate::dom::closest;
+use crate::dom::{closest, elements};
 use crate::history::{List, all_on};
 use crate::html::Html;
 use crate::state::Lab;
@@ -16,7 +16,6 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
     let editing = RwSignal::new(None::<usize>);
     let mistake = RwSignal::new(String::new());
     let entries = NodeRef::<Ul>::new();
-    let editor = Editor { lab, editing, mistake };
     let is_own = Memo::new(move |_| *lab.history.read().list() == all_on((lab.scenario.faults)()));
     Effect::new(move |_| {
         if editing.get().is_none() {
@@ -31,6 +30,22 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
             }
         });
     });
+    // What was pressed is drawn anew, and takes the focus back.
+    let pressed = StoredValue::new(None::<(String, usize)>);
+    Effect::new(move |_| {
+        let _ = (lab.history.read(), editing.get());
+        let Some((act, place)) = pressed.try_update_value(Option::take).flatten() else { return };
+        request_animation_frame(move || {
+            let Some(list) = entries.get_untracked() else { return };
+            let buttons = elements(&list, &format!("[data-act={act}]"));
+            let button = buttons.get(place).or(buttons.last()).cloned();
+            if let Some(button) = button.and_then(|button| button.dyn_into::<HtmlElement>().ok()) {
+                // It is there and can take the focus.
+                let _ = button.focus();
+            }
+        });
+    });
+    let editor = Editor { lab, editing, mistake, pressed };
     let travel = move |there: fn(&mut crate::history::History)| {
         editing.set(None);
         mistake.set(String::new());
@@ -41,10 +56,11 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
             class="card changes"
             aria-labelledby="changes-title"
             on:click=move |event| editor.clicked(&event)
-            on:keydown=move |event| {
-                if event.key() == "Escape" {
-                    editor.leave();
-                }
+            on:keydown=move |event| match (event.key().as_str(), event.ctrl_key()) {
+                ("Escape", _) => editor.leave(),
+                ("z", true) if editing.get_untracked().is_none() => travel(|history| history.undo()),
+                ("y", true) if editing.get_untracked().is_none() => travel(|history| history.redo()),
+                _ => {}
             }
             on:submit=move |event| {
                 event.prevent_default();
@@ -90,6 +106,8 @@ struct Editor {
     lab: Lab,
     editing: RwSignal<Option<usize>>,
     mistake: RwSignal<String>,
+    /// The button that was pressed last: what it does and in which line.
+    pressed: StoredValue<Option<(String, usize)>>,
 }
 
 impl Editor {
@@ -97,6 +115,9 @@ impl Editor {
         let Some(button) = closest(event, "[data-act]") else { return };
         let place: Option<usize> = button.get_attribute("data-place").and_then(|text| text.parse().ok());
         let mut list = self.lab.history.read_untracked().list().clone();
+        if let (Some(act @ ("switch" | "remove")), Some(place)) = (button.get_attribute("data-act").as_deref(), place) {
+            self.pressed.set_value(Some((act.to_owned(), place)));
+        }
         match (button.get_attribute("data-act").as_deref(), place) {
             (Some("edit"), Some(place)) => {
                 self.mistake.set(String::new());
@@ -124,7 +145,8 @@ impl Editor {
         let Some(field) = field else { return };
         let text = field.unchecked_into::<HtmlInputElement>().value();
         let mut list = self.lab.history.read_untracked().list().clone();
-        let done = parse_one(&text).and_then(|intervention| {
+        let read = parse_one(&text).and_then(|intervention| self.lab.in_time(intervention));
+        let done = read.and_then(|intervention| {
             if let Some(entry) = self.editing.get_untracked().and_then(|place| list.get_mut(place)) {
                 entry.intervention = intervention;
             }
@@ -141,6 +163,9 @@ impl Editor {
     }
 
     fn leave(self) {
+        if let Some(place) = self.editing.get_untracked() {
+            self.pressed.set_value(Some(("edit".into(), place)));
+        }
         self.mistake.set(String::new());
         self.editing.set(None);
     }

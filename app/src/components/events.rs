@@ -8,6 +8,7 @@ use leptos::html::Ol;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
+use crate::dom::closest;
 use crate::html::{Html, follow_jump};
 use crate::state::Lab;
 
@@ -57,6 +58,7 @@ pub(crate) fn Events(lab: Lab) -> impl IntoView {
                 aria-label="Events in order of time"
                 inner_html=Signal::derive(move || lines.read().html.clone())
                 on:click=move |event| follow_jump(lab, &event)
+                on:keydown=move |event| move_focus(&event)
             ></ol>
             <p class="soft small" class:hidden=move || lab.revealed.get()>
                 "What comes next appears once you have answered, or played on."
@@ -85,7 +87,7 @@ fn lines(lab: Lab, filter: &str, routine: bool) -> Lines {
         }
         let machine = worker_class(event.machine);
         let micros = event.t.as_micros().to_string();
-        html.open("li", &[]).open("button", &[("type", "button"), ("data-at", &micros)]);
+        html.open("li", &[]).open("button", &[("type", "button"), ("tabindex", "-1"), ("data-at", &micros)]);
         html.element("span", &[("class", "event-time")], &event.t.told());
         html.element("span", &[("class", "event-machine"), ("data-of", machine)], &event.machine.to_string());
         html.element("span", &[("class", "event-text")], &why(event, &run.plan));
@@ -93,6 +95,22 @@ fn lines(lab: Lab, filter: &str, routine: bool) -> Lines {
         times.push(event.t);
     }
     Lines { html: html.finish(), times }
+}
+
+/// Arrow keys move the focus from line to line.
+fn move_focus(event: &web_sys::KeyboardEvent) {
+    let Some(line) = closest(event, "li") else { return };
+    let next = match event.key().as_str() {
+        "ArrowDown" => line.next_element_sibling(),
+        "ArrowUp" => line.previous_element_sibling(),
+        _ => return,
+    };
+    event.prevent_default();
+    let button = next.and_then(|line| line.first_element_child());
+    if let Some(button) = button.and_then(|button| button.dyn_into::<web_sys::HtmlElement>().ok()) {
+        // It is there and can take the focus.
+        let _ = button.focus();
+    }
 }
 
 /// Marks the line of the cursor and those after it, and scrolls the list, never the page, to it.
@@ -105,12 +123,15 @@ fn mark(list: &web_sys::Element, happened: usize) {
             std::cmp::Ordering::Equal => "now",
             std::cmp::Ordering::Greater => "later",
         };
-        if line.class_name() == class {
+        let now = class == "now" || (happened == 0 && place == 0);
+        if line.class_name() == class && !now {
             continue;
         }
         line.set_class_name(class);
         if let Some(button) = line.first_element_child() {
+            // The list is one stop for the Tab key; the arrows go through it.
             // Attributes with plain names can be set and removed.
+            let _ = button.set_attribute("tabindex", if now { "0" } else { "-1" });
             let _ = if class == "now" {
                 button.set_attribute("aria-current", "step")
             } else {

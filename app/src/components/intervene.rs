@@ -63,7 +63,7 @@ pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
             <summary>
                 "Change what happens "
                 <span class="soft">
-                    {Signal::derive(move || format!("at {} s, or from the start", lab.cursor.get().told()))}
+                    {Signal::derive(move || format!("at {} s, or from the start", lab.act_at()))}
                 </span>
             </summary>
             <div
@@ -129,7 +129,7 @@ impl Panel {
     /// Why `words` cannot be added now, or would have no effect.
     fn idle(&self, words: &str) -> Option<String> {
         match parse_one(&format!("0 {words}")) {
-            Ok(intervention) => self.lab.idle_because(&intervention.change),
+            Ok(intervention) => self.lab.idle_because(self.lab.act_at(), &intervention.change),
             Err(mistake) => Some(mistake.what),
         }
     }
@@ -137,7 +137,7 @@ impl Panel {
     /// The time from which a rule is set.
     fn rules_from(&self) -> TrueTime {
         match self.root.query_selector("[name=from][value=now]:checked") {
-            Ok(Some(_)) => self.lab.cursor.get_untracked(),
+            Ok(Some(_)) => self.lab.act_at(),
             _ => TrueTime::ZERO,
         }
     }
@@ -171,7 +171,7 @@ impl Panel {
             }
         }
         if let Ok(Some(now)) = self.root.query_selector("[data-now]") {
-            now.set_text_content(Some(&format!("from {} s on", self.lab.cursor.get_untracked().told())));
+            now.set_text_content(Some(&format!("from {} s on", self.lab.act_at())));
         }
     }
 
@@ -187,8 +187,14 @@ impl Panel {
             match self.idle(&words) {
                 Some(because) => self.mistake.set(format!("“{words}” would have no effect: {because}.")),
                 None => {
-                    let text = format!("{} {words}", self.lab.cursor.get_untracked());
-                    self.report(parse_one(&text).and_then(|intervention| self.lab.add(intervention)), &text);
+                    let at = self.lab.act_at();
+                    let text = format!("{at} {words}");
+                    let done = parse_one(&text).and_then(|intervention| self.lab.add(intervention));
+                    if done.is_ok() {
+                        // The change is part of what is shown.
+                        self.lab.seek(at);
+                    }
+                    self.report(done, &text);
                 }
             }
         } else if let Some(rule) = closest(event, "[data-rule]").and_then(|button| button.get_attribute("data-rule")) {

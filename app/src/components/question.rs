@@ -18,9 +18,12 @@ pub(crate) fn QuestionBox(lab: Lab) -> impl IntoView {
     move || {
         lab.question.get().map(|question| {
             let Question { at, worker, chunk, token, answer: truth } = question;
-            let option = move |answer: Answer, text: String| {
+            let open = move || lab.answered.get().is_none() && lab.revealed.get();
+            let option = move |answer: Answer, text: &'static str| {
                 let chosen = move || lab.answered.get() == Some(answer);
                 let right = move || lab.answered.get().is_some() && truth == Some(answer);
+                // Once answered it stays where the focus is, and does nothing.
+                let answered = move || lab.answered.get().is_some();
                 view! {
                     <button
                         type="button"
@@ -28,25 +31,34 @@ pub(crate) fn QuestionBox(lab: Lab) -> impl IntoView {
                         class:chosen=chosen
                         class:right=right
                         aria-pressed=Signal::derive(move || chosen().to_string())
-                        disabled=Signal::derive(move || lab.answered.get().is_some())
-                        on:click=move |_| choose(answer)
+                        aria-disabled=Signal::derive(move || answered().to_string())
+                        on:click=move |_| {
+                            if lab.answered.get_untracked().is_none() {
+                                choose(answer);
+                            }
+                        }
                     >
                         {text}
                     </button>
                 }
+                .into_any()
             };
             view! {
                 <div class="question">
                     <p id="question">
                         {format!("At {} {worker} sends chunk {chunk} with token {token}. What will the store do?", at.told())}
                     </p>
-                    <div class="options" role="group" aria-labelledby="question">
-                        {option(Answer::Records, format!("Record it: {worker} checked its lease"))}
-                        {option(Answer::Refuses, "Refuse it: the token is too old".into())}
-                        {option(Answer::AsksLockService, "Ask the lock service first".into())}
+                    <p class="terms">{lab.scenario.terms}</p>
+                    <div class="options" class:hidden=open role="group" aria-labelledby="question">
+                        {option(Answer::Records, "Record it")} {option(Answer::Refuses, "Refuse it")}
+                        {option(Answer::AsksLockService, "Ask the lock service first")}
                     </div>
                     <p class="answer" role="status">
-                        {move || lab.answered.get().map(|given| verdict(given, truth, &lab, worker.to_string(), token))}
+                        {Signal::derive(move || match lab.answered.get() {
+                            Some(given) => verdict(given, truth, &lab, worker.to_string(), token),
+                            None if lab.revealed.get() => format!("In this run: {}", reason(&lab)),
+                            None => String::new(),
+                        })}
                     </p>
                 </div>
             }
@@ -56,20 +68,7 @@ pub(crate) fn QuestionBox(lab: Lab) -> impl IntoView {
 
 /// What happened beside what was predicted; the reason is the trace's own.
 fn verdict(given: Answer, truth: Option<Answer>, lab: &Lab, worker: String, token: u64) -> String {
-    let run = lab.run.read();
-    let reason = lab
-        .question
-        .read()
-        .as_ref()
-        .and_then(|question| {
-            run.events.iter().find(|event| {
-                event.t > question.at
-                    && event.machine == lease_lab_sim::machine::MachineId::Store
-                    && event.kind.worker() == Some(question.worker)
-            })
-        })
-        .map(|event| lease_lab_scenarios::why::why(event, &run.plan))
-        .unwrap_or_else(|| "The message did not reach the store in this run.".into());
+    let reason = reason(lab);
     let start = match truth {
         Some(truth) if truth == given => "Yes.",
         Some(_) => "No.",
@@ -82,8 +81,27 @@ fn verdict(given: Answer, truth: Option<Answer>, lab: &Lab, worker: String, toke
         (Answer::AsksLockService, Some(Answer::Refuses)) => {
             format!(" It asks nobody: comparing {token} with the fence in its own row is enough.")
         }
-        (_, Some(Answer::Records)) => " Nothing in the store compared the token, so nothing stopped it.".into(),
+        (_, Some(Answer::Records)) => {
+            format!(" Nothing in the store stood against token {token}, so nothing stopped it.")
+        }
         _ => String::new(),
     };
     format!("{start} {reason}{lesson}")
+}
+
+/// What the store did with the message, by the trace.
+fn reason(lab: &Lab) -> String {
+    let run = lab.run.read();
+    let question = lab.question.read();
+    let event = question.as_ref().and_then(|question| {
+        run.events.iter().find(|event| {
+            event.t > question.at
+                && event.machine == lease_lab_sim::machine::MachineId::Store
+                && event.kind.worker() == Some(question.worker)
+        })
+    });
+    match event {
+        Some(event) => lease_lab_scenarios::why::why(event, &run.plan),
+        None => "the message does not reach the store.".into(),
+    }
 }

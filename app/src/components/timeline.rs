@@ -3,6 +3,7 @@
 use lease_lab_drawing::svg::{Anchor, Svg};
 use lease_lab_drawing::timeline::{Options, Timeline, draw};
 use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::time::TrueTime;
 use leptos::html::Div;
 use leptos::prelude::*;
@@ -40,7 +41,11 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
     let time_at = move |event: &PointerEvent| {
         let element = place.get_untracked()?;
         let x = f64::from(event.client_x()) - element.get_bounding_client_rect().left();
-        Some(picture.read_untracked().layout.time_at(x))
+        let picture = picture.read_untracked();
+        // No finer than a pointer can mean.
+        let grid = if picture.layout.pixels_per_second() < 500.0 { 10_000 } else { 1_000 };
+        let micros = picture.layout.time_at(x).as_micros();
+        Some(TrueTime::from_micros((micros + grid / 2).div_euclid(grid) * grid))
     };
     let on_down = move |event: PointerEvent| {
         if event.button() != 0 {
@@ -148,7 +153,8 @@ fn lane_notes(lab: Lab, picture: &Timeline) -> String {
     };
     note((layout.keys.0 + layout.keys.1) / 2.0 + 13.0, &key);
     if let (Some(area), Some(row)) = (layout.lane(MachineId::Store), &snapshot.store) {
-        note(area.middle() + 13.0, &format!("{}, fence {}", row.state, row.fence));
+        let fence = if row.fence_mode == FenceMode::Off { "fence off".into() } else { format!("fence {}", row.fence) };
+        note(area.middle() + 13.0, &format!("{}, {fence}", row.state));
     }
     svg.finish()
 }

@@ -131,10 +131,12 @@ fn ghost_outcome(lab: Lab) -> String {
 fn now(lab: Lab) -> String {
     let at = lab.cursor.get();
     let run = lab.run.read();
-    let beat = run.beats_in_order().take_while(|(_, t)| *t <= at).last();
-    let count = lab.scenario.beats.len();
-    match beat {
-        Some((number, _)) => format!("{} s · beat {number} of {count}", at.told()),
+    let beats: Vec<(u8, TrueTime)> = run.beats_in_order().collect();
+    // In a changed run beats are missing or change places, and counting them would say nothing.
+    let whole_story = beats.len() == lab.scenario.beats.len() && beats.is_sorted();
+    let now = beats.iter().take_while(|(_, t)| *t <= at).last().filter(|_| whole_story);
+    match now {
+        Some((number, _)) => format!("{} s · beat {number} of {}", at.told(), beats.len()),
         None => format!("{} s", at.told()),
     }
 }

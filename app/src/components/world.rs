@@ -3,6 +3,7 @@
 use lease_lab_drawing::timeline::worker_class;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::time::grouped;
 use leptos::prelude::*;
 use litemap::LiteMap;
@@ -55,7 +56,8 @@ fn rows(snapshot: &Snapshot) -> Vec<Row> {
     if let Some(row) = &snapshot.store {
         let owner = row.owner_token.map_or("no owner".into(), |owner| format!("owner {owner}"));
         let index = if row.indexed { "in the index" } else { "not in the index" };
-        push("Row".into(), "system", format!("{} · fence {} · {owner} · {index}", row.state, row.fence));
+        let off = if row.fence_mode == FenceMode::Off { " (off)" } else { "" };
+        push("Row".into(), "system", format!("{} · fence {}{off} · {owner} · {index}", row.state, row.fence));
         push("Chunks".into(), "system", chunks(&row.chunks));
         let (once, twice) = (row.invoices_charged - row.charged_twice, row.charged_twice);
         push("Charged".into(), "system", format!("{} once · {} twice", grouped(once), grouped(twice)));
@@ -133,7 +135,11 @@ fn list(here: &Snapshot, there: Option<&Snapshot>) -> String {
             .filter(|old| *old != row.value);
         html.open("dd", &[("class", if old.is_some() { "changed" } else { "" })]).text(&row.value);
         if let Some(old) = old {
-            html.element("span", &[("class", "was")], &format!("was: {old}"));
+            html.element(
+                "span",
+                &[("class", "was")],
+                &format!("at {}: {old}", there.map_or(String::new(), |there| there.t.told())),
+            );
         }
         html.close("dd");
     }
@@ -145,7 +151,7 @@ fn bookmarks(lab: Lab) -> String {
     let mut html = Html::default();
     for bookmark in lab.scenario.bookmarks {
         let at = run.bookmark_at(bookmark);
-        if at <= until {
+        if at <= until && run.beat(bookmark.beat).is_some() {
             let (micros, title) = (at.as_micros().to_string(), format!("{} s", at.told()));
             let pressed = if at == cursor { "true" } else { "false" };
             html.element(

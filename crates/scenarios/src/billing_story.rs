@@ -19,6 +19,8 @@ pub(crate) static SCENARIO: Scenario = Scenario {
     title: "A worker wakes up and still believes it owns the job",
     lede: "Workers take turns at one job: charging 50,000 invoices, each exactly once. A lease, a lock that expires by \
            itself unless it is renewed, says whose turn it is. Drag the time, or change what happens.",
+    terms: "A chunk is 5,000 invoices. The token is a number that A got with the lock; each later holder gets a higher \
+            one. The store keeps the job’s row and its invoices.",
     plan,
     faults,
     beats: &BEATS,

@@ -18,6 +18,8 @@ pub struct Scenario {
     pub title: &'static str,
     /// What a reader must know before the first screen.
     pub lede: &'static str,
+    /// The words of its first question.
+    pub terms: &'static str,
     /// Lays down the plan.
     pub plan: fn() -> Plan,
     /// Its own faults: the interventions of a run that is left as it is.

@@ -2,6 +2,7 @@
 
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::Token;
+use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::store::RowState;
 use lease_lab_sim::time::{Mono, TrueTime, Wall};
 use lease_lab_sim::world::{Life, World};
@@ -122,6 +123,8 @@ pub struct RowCard {
     pub state: RowState,
     /// The fence.
     pub fence: Token,
+    /// How tokens are compared with it.
+    pub fence_mode: FenceMode,
     /// The token that claimed the row.
     pub owner_token: Option<Token>,
     /// Since when it is claimed.
@@ -249,6 +252,7 @@ fn row_card(world: &World) -> Option<RowCard> {
     Some(RowCard {
         state: row.state,
         fence: row.fence,
+        fence_mode: world.settings().fence,
         owner_token: row.owner_token,
         claimed_since: row.claimed_since,
         indexed: row.claimed_since.is_some(),

@@ -86,19 +86,16 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 (Act::Done, _) => "setting DONE".into(),
                 _ => "raising the fence".into(),
             };
+            // So close together that they are told alike, they are told exactly.
+            let (mono, stop_time) = match (mono.told(), stop_time.told()) {
+                (clock, stop) if clock == stop => (mono.to_string(), stop_time.to_string()),
+                told => told,
+            };
+            let check = format!("{worker} checks its stop time before {what}: its clock says {mono}, which is");
             if *passed {
-                format!(
-                    "{worker} checks its stop time before {what}: its clock says {}, which is before {}.",
-                    mono.told(),
-                    stop_time.told()
-                )
+                format!("{check} before {stop_time}.")
             } else {
-                format!(
-                    "{worker} checks its stop time before {what}: its clock says {}, which is not before {}, so it \
-                     does not act.",
-                    mono.told(),
-                    stop_time.told()
-                )
+                format!("{check} not before {stop_time}, so it does not act.")
             }
         }
         Kind::RaiseSent { worker, token, .. } => format!("{worker} asks the store to raise the fence to {token}."),
@@ -113,6 +110,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             0 => format!("{worker} gets the row back: {state}, no chunk is recorded yet."),
             _ => format!("{worker} gets the row back: {state}, {chunks_done} of {} chunks are recorded.", plan.chunks),
         },
+        Kind::NoQueuedJob { worker, state } => {
+            format!(
+                "{worker} looks for a queued job and finds none: the row is {state}. It looks again every now and then."
+            )
+        }
         Kind::StoreTimedOut { worker } => format!(
             "The store has not answered {worker} in time; before it sends anything again, {worker} reads the row by \
              raising the fence with its own token."
@@ -135,18 +137,18 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         },
         Kind::WorkerDone { worker } => format!("{worker} has finished and ends."),
 
+        Kind::FenceRaised { worker, token, compared: false, .. } => {
+            format!(
+                "{worker} takes the row and leaves its token {token} in it; the fence is off, so nothing is compared."
+            )
+        }
         Kind::FenceRaised { worker, token, fence_before, .. } if fence_before < token => {
             format!(
                 "{worker} raises the fence from {fence_before} to {token} and takes the row; from now on lower tokens are refused."
             )
         }
-        Kind::FenceRaised { worker, token, fence_before, .. } if fence_before == token => {
+        Kind::FenceRaised { worker, token, .. } => {
             format!("{worker} raises the fence with its own token {token} again, to read the row.")
-        }
-        Kind::FenceRaised { worker, token, fence_before, .. } => {
-            format!(
-                "{worker} takes the row with token {token} although the highest token is {fence_before}: nothing is compared."
-            )
         }
         Kind::RaiseRefused { worker, token, fence, because } => {
             format!("The store refuses {worker}’s raise: {}.", refused(*because, *token, *fence))

@@ -231,6 +231,10 @@ pub enum Kind {
         chunks_done: u8,
         state: crate::store::RowState,
     },
+    NoQueuedJob {
+        worker: WorkerId,
+        state: crate::store::RowState,
+    },
     StoreTimedOut {
         worker: WorkerId,
     },
@@ -254,6 +258,7 @@ pub enum Kind {
         token: Token,
         fence_before: Token,
         claimed_since: Wall,
+        compared: bool,
     },
     RaiseRefused {
         worker: WorkerId,
@@ -426,6 +431,7 @@ impl Kind {
             Kind::WriteSent { .. } => "write-sent",
             Kind::DoneSent { .. } => "done-sent",
             Kind::RowReturned { .. } => "row-returned",
+            Kind::NoQueuedJob { .. } => "no-queued-job",
             Kind::StoreTimedOut { .. } => "store-timed-out",
             Kind::ReleaseSent { .. } => "release-sent",
             Kind::GaveUp { .. } => "gave-up",
@@ -480,6 +486,7 @@ impl Kind {
             | Kind::WriteSent { worker, .. }
             | Kind::DoneSent { worker, .. }
             | Kind::RowReturned { worker, .. }
+            | Kind::NoQueuedJob { worker, .. }
             | Kind::StoreTimedOut { worker }
             | Kind::ReleaseSent { worker, .. }
             | Kind::GaveUp { worker, .. }

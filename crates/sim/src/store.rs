@@ -122,7 +122,9 @@ impl Store {
                 }
                 self.row.owner_token = Some(token);
                 let claimed_since = self.row.claimed_since.unwrap_or(context.wall());
-                actions.record(Kind::FenceRaised { worker, token, fence_before: before.fence, claimed_since });
+                let compared = context.settings.fence != FenceMode::Off;
+                let fence_before = before.fence;
+                actions.record(Kind::FenceRaised { worker, token, fence_before, claimed_since, compared });
                 StoreReply::Row(Box::new(before))
             }
             (StoreRequest::ReadFence, Some(_)) => StoreReply::Fence(self.row.fence),

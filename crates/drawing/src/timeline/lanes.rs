@@ -237,7 +237,15 @@ fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, top: f64) {
 fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
     if let Some(bar) = pen.visible(hold.may_act) {
         let stop = hold.stop.told();
-        let texts = [format!("may act until {stop}"), format!("until {stop}"), format!("token {}", hold.token)];
+        let texts = if hold.by_own_clock {
+            [
+                format!("may act until {stop} by its own clock"),
+                format!("its own {stop}"),
+                format!("token {}", hold.token),
+            ]
+        } else {
+            [format!("may act until {stop}"), format!("until {stop}"), format!("token {}", hold.token)]
+        };
         pen.label_in_bar(&format!("in-bar {class}"), bar, middle + 4.0, &texts);
     }
     if let Some(bar) = hold.believes.and_then(|stretch| pen.visible(stretch)) {
@@ -449,8 +457,13 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
     for (place, (at, token)) in view.store.fence.iter().enumerate().skip(1) {
         let ends = view.store.fence.get(place + 1).map_or(view.until, |(next, _)| *next);
         if let Some((left, _)) = pen.visible(Stretch { from: *at, to: ends }) {
-            let text = format!("fence {token}");
-            pen.label("fence-label", 12.0, (left + 6.0, levels.y(*token) - 9.0), Anchor::Start, &text);
+            let at = (left + 6.0, levels.y(*token) - 9.0);
+            if view.store.not_compared.contains(token) {
+                let _ = pen.label("fence-label", 12.0, at, Anchor::Start, &format!("token {token}, fence off"))
+                    || pen.label("fence-label", 12.0, at, Anchor::Start, &format!("token {token}"));
+            } else {
+                pen.label("fence-label", 12.0, at, Anchor::Start, &format!("fence {token}"));
+            }
         }
     }
 }

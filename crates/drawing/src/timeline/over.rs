@@ -16,19 +16,19 @@ const DANGER_MIN: Span = Span::millis(60);
 /// From here on there is room for messages that change nothing, and for answers.
 const ALL_MESSAGES_PIXELS_PER_SECOND: f64 = 90.0;
 
+/// How far a lost message gets, in pixels.
+const LOST_REACH: f64 = 30.0;
+
 /// Flags of the named snapshots.
 pub(super) fn flags(pen: &mut Pen<'_>, run: &Run) {
     let layout = pen.layout;
-    for bookmark in run.scenario.bookmarks {
-        // A flag stands where its beat is, and only if this run has it: that it is there gives nothing away.
+    // A flag stands where its beat is, and only if this run has it.
+    for bookmark in run.scenario.bookmarks.iter().filter(|bookmark| run.beat(bookmark.beat).is_some()) {
         let at = run.bookmark_at(bookmark);
-        if !pen.sees(at) {
-            continue;
-        }
         let x = layout.x(at);
-        pen.svg.line("flag-line", (x, 26.0), (x, layout.lanes_bottom));
         let area = Area { left: x - 13.0, top: 5.0, right: x + 13.0, bottom: 23.0 };
-        if pen.take(area) {
+        if pen.sees(at) && pen.take(area) {
+            pen.svg.line("flag-line", (x, 26.0), (x, layout.lanes_bottom));
             pen.svg.rect("flag", area.left, area.top, 26.0, 18.0, 9.0);
             pen.svg.text("flag-name", (x, 18.0), Anchor::Middle, bookmark.name);
         }
@@ -84,7 +84,10 @@ pub(super) fn messages(pen: &mut Pen<'_>, view: &View<'_>) {
         // The ends lie within the visible time, or the line would leave the plot.
         let (from, to) = (inside(pen, from, to), inside(pen, to, from));
         if line.lost {
-            let middle = ((from.0 + to.0) / 2.0, from.1 + (to.1 - from.1) * 0.6);
+            // It ends close to its sender, or the cross would seem to be the fault of a lane in between.
+            let reach = if line.from.worker().is_some() { LOST_REACH } else { LOST_REACH / 3.0 };
+            let down = (to.1 - from.1).clamp(-reach, reach);
+            let middle = (from.0 + (to.0 - from.0) * 0.5, from.1 + down);
             pen.svg.line(&format!("message lost {class}"), from, middle);
             pen.svg.cross("cross small", middle, 3.5, &format!("lost: {}", line.what));
         } else {

@@ -22,7 +22,10 @@ pub fn first(run: &Run, other: &Run) -> Option<TrueTime> {
 
 fn counts(event: &Event) -> bool {
     !event.is_background()
-        && !matches!(event.kind, Kind::SettingChanged { .. } | Kind::MessageLost { .. } | Kind::NoEffect { .. })
+        && !matches!(
+            event.kind,
+            Kind::SettingChanged { .. } | Kind::MessageLost { .. } | Kind::NoEffect { .. } | Kind::ClaimHeld { .. }
+        )
 }
 
 /// How a run ended, in words.

@@ -10,6 +10,8 @@ use lease_lab_sim::time::TrueTime;
 pub struct StoreLane {
     /// The fence from each of these instants on.
     pub fence: Vec<(TrueTime, Token)>,
+    /// Tokens that were put into the row without being compared.
+    pub not_compared: Vec<Token>,
     /// What reached the store, in order.
     pub marks: Vec<Mark>,
 }
@@ -99,11 +101,14 @@ impl StoreLane {
 
 /// The lane.
 pub fn lane(events: &[Event]) -> StoreLane {
-    let mut lane = StoreLane { fence: vec![(TrueTime::ZERO, 0)], marks: Vec::new() };
+    let mut lane = StoreLane { fence: vec![(TrueTime::ZERO, 0)], not_compared: Vec::new(), marks: Vec::new() };
     let mut fence: Token = 0;
     for event in events {
         let what = match &event.kind {
-            Kind::FenceRaised { worker, token, .. } => {
+            Kind::FenceRaised { worker, token, compared, .. } => {
+                if !compared {
+                    lane.not_compared.push(*token);
+                }
                 fence = fence.max(*token);
                 What::Raised(*worker)
             }

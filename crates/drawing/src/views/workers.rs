@@ -3,7 +3,7 @@
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::message::Token;
-use lease_lab_sim::time::{Mono, TrueTime};
+use lease_lab_sim::time::{Mono, Span, TrueTime};
 use litemap::LiteMap;
 
 use super::Stretch;
@@ -33,6 +33,8 @@ pub struct Hold {
     pub may_act: Stretch,
     /// Its last stop time.
     pub stop: Mono,
+    /// Its clock is so wrong that its stop time is another instant of true time.
+    pub by_own_clock: bool,
     /// It is past its stop time and has not noticed.
     pub believes: Option<Stretch>,
     /// It would have had the right, had it not died or let go.
@@ -123,6 +125,8 @@ pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane>
     lanes
 }
 
+/// A clock that is less wrong than this is not worth a word.
+const CLOCK_ERROR_SHOWN: Span = Span::millis(50);
 /// How far ahead of a death or a release the drawing looks for the stop time.
 const FAR: TrueTime = TrueTime::from_millis(3_600_000);
 
@@ -133,6 +137,8 @@ fn hold(open: &Open, clock: &ClockTrack, to: TrueTime, ended: Option<Ended>) -> 
         token: open.token,
         may_act: Stretch { from: open.from, to: acted_until },
         stop: open.stop,
+        by_own_clock: (stops - TrueTime::from_micros(open.stop.as_micros())).as_micros().abs()
+            > CLOCK_ERROR_SHOWN.as_micros(),
         believes: (stops < to).then_some(Stretch { from: stops, to }),
         would_have: match ended {
             Some(Ended::Died) if stops > to => Some(Stretch { from: to, to: stops }),

@@ -125,7 +125,14 @@ impl Worker {
             (Phase::Looking(_), StoreReply::Row(row)) if row.state == RowState::Queued => {
                 self.read_key(context, actions);
             }
-            (Phase::Looking(_), _) => self.wait_for_next_poll(context, actions),
+            (Phase::Looking(_), reply) => {
+                if let StoreReply::Row(row) = reply
+                    && self.last_seen.replace(row.state) != Some(row.state)
+                {
+                    actions.record(Kind::NoQueuedJob { worker: self.id, state: row.state });
+                }
+                self.wait_for_next_poll(context, actions);
+            }
             (Phase::Raising(_) | Phase::ReadingRow(_), StoreReply::Row(row)) => {
                 self.row_returned(context, &row, actions);
             }

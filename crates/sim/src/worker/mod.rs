@@ -15,6 +15,7 @@ use crate::lock_client::{Attempt, LockClient};
 use crate::machine::{MachineId, WorkerId};
 use crate::message::{CallId, LeaseId, LockReply, Message, StoreRequest, Token};
 use crate::settings::{Finds, Program};
+use crate::store::RowState;
 use crate::time::{Mono, Span};
 
 /// One worker process.
@@ -33,6 +34,8 @@ pub struct Worker {
     chunks_done: Vec<u8>,
     /// The chunk that is built in the worker's buffers.
     built: Option<u8>,
+    /// What the row was when it last looked for a queued job.
+    last_seen: Option<RowState>,
     /// `raise late`: it has read the row and has yet to raise.
     raises_before_first_chunk: bool,
 }
@@ -105,6 +108,7 @@ impl Worker {
             phase: Phase::Idle,
             chunks_done: Vec::new(),
             built: None,
+            last_seen: None,
             raises_before_first_chunk: false,
         }
     }
@@ -136,7 +140,10 @@ impl Worker {
     }
 
     fn start(&mut self, context: Context<'_>, actions: &mut Actions) {
-        actions.record(Kind::Started);
+        // A new process in the place of an old one is told as a restart.
+        if self.incarnation == 0 {
+            actions.record(Kind::Started);
+        }
         self.next_poll = context.mono();
         self.poll(context, actions);
     }
