@@ -127,12 +127,19 @@ fn shorten(text: &str) -> String {
     short
 }
 
+/// Reads what is on, and puts what is off where it stood: `3:21 crash B` is the third of the whole list.
 fn read_list(scenario: &'static Scenario, on: &str, off: &str, seed: u64) -> Result<List, Mistake> {
-    let entries = |text: &str, on: bool| -> Result<List, Mistake> {
-        Ok(parse_list(text)?.into_iter().map(|intervention| Entry { intervention, on }).collect())
-    };
-    let mut list = entries(on, true)?;
-    list.extend(entries(off, false)?);
+    let mut list: List = parse_list(on)?.into_iter().map(|intervention| Entry { intervention, on: true }).collect();
+    sort_by_time(&mut list, |entry| entry.intervention.at);
+    for part in off.split(';').filter(|part| !part.trim().is_empty()) {
+        let (place, text) = match part.split_once(':') {
+            Some((place, text)) => (place.trim().parse().unwrap_or(usize::MAX), text),
+            None => (usize::MAX, part),
+        };
+        let entry = Entry { intervention: parse_one(text)?, on: false };
+        let place = place.saturating_sub(1).min(list.len());
+        list.insert(place, entry);
+    }
     sort_by_time(&mut list, |entry| entry.intervention.at);
     // Only a run can tell whether the list makes sense.
     Run::new(scenario, Input { interventions: Some(active(&list)), seed, until: None })?;
@@ -161,14 +168,18 @@ pub(crate) struct Parts<'a> {
 pub(crate) fn write(parts: &Parts<'_>) -> String {
     let plan = (parts.scenario.plan)();
     let mut pairs = vec![("lab", parts.scenario.id.to_owned())];
-    let join = |on: bool| {
-        let entries = parts.list.iter().filter(|entry| entry.on == on);
-        entries.map(|entry| entry.intervention.to_string()).collect::<Vec<_>>().join("; ")
+    let texts = |on: bool| {
+        let entries = parts.list.iter().enumerate().filter(move |(_, entry)| entry.on == on);
+        let text = move |(place, entry): (usize, &Entry)| match on {
+            true => entry.intervention.to_string(),
+            false => format!("{}:{}", place + 1, entry.intervention),
+        };
+        entries.map(text).collect::<Vec<_>>().join("; ")
     };
     if *parts.list != all_on((parts.scenario.faults)()) {
-        pairs.push(("do", join(true)));
+        pairs.push(("do", texts(true)));
         if parts.list.iter().any(|entry| !entry.on) {
-            pairs.push(("off", join(false)));
+            pairs.push(("off", texts(false)));
         }
     }
     if parts.seed != 0 {

@@ -14,7 +14,7 @@ use lease_lab_sim::settings::{FenceMode, RaiseOrder, Settings};
 use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
 
-use crate::history::{Entry, History, List, active};
+use crate::history::{Entry, History, List, active, all_on};
 use crate::link::Link;
 
 /// A run that is compared by identity: two runs are the same only if they are one.
@@ -194,9 +194,12 @@ impl Lab {
         let question = Memo::new(move |_| Question::of(&run.read()));
         let asked_at = question.get_untracked().map(|question| question.at);
         let cursor = RwSignal::new(link.cursor.or(asked_at).unwrap_or(TrueTime::ZERO));
+        // Who changes the story, or draws another behind it, has seen what comes next.
+        let changed = *history.read_untracked().list() != all_on((scenario.faults)()) || link.ghost != Ghost::None;
         let revealed = RwSignal::new(match (link.cursor, asked_at) {
-            (Some(cursor), Some(asked)) => cursor > asked,
-            (_, asked) => asked.is_none(),
+            (Some(cursor), Some(asked)) => cursor > asked || changed,
+            (None, Some(_)) => changed,
+            (_, None) => true,
         });
         let ghost = RwSignal::new(link.ghost);
         let ghost_run = Memo::new(move |_| {

@@ -218,6 +218,20 @@ test('where something happens at the cursor, a change comes after what is shown'
   assert.match((await eventTexts(page))[shown.length], /^14\.0.*store dies/);
 }));
 
+test('at the end of the run nothing is added after it', withPages(async (open) => {
+  const page = await open('?t=60');
+  await openPanel(page);
+  const then = await hash(page);
+  const isolate = panel(page).getByRole('button', { name: 'Isolate' });
+  await machine('store')(panel(page));
+  await drawn(page);
+  assert.equal(await isolate.getAttribute('aria-disabled'), 'true');
+  await isolate.click({ force: true });
+  await eventually(async () => assert.notEqual(await panel(page).locator('[role=alert]').textContent(), ''));
+  assert.deepEqual(await entries(page), STORY);
+  assert.equal(await hash(page), then);
+}));
+
 /** What would have no effect, and why; with `do`, in another run. */
 const IDLE = [
   { at: 3, choose: machine('A'), name: 'Resume', because: 'A is not paused' },

@@ -18,7 +18,7 @@ const ARGUMENTS = [
 ];
 
 /** How long a condition may take to come true; generous, because test machines can be busy. */
-const PATIENCE_MS = 3_000;
+const PATIENCE_MS = 10_000;
 
 function fromEnvironment(name) {
   const value = process.env[name];

@@ -66,7 +66,7 @@ test('the address follows the state once it rests', withPages(async (open) => {
   await button(page, 'Switch off 21 crash B').click();
   await eventually(async () => {
     assert.equal((await parameters(page)).do, '4 pause A 15');
-    assert.equal((await parameters(page)).off, '21 crash B');
+    assert.equal((await parameters(page)).off, '2:21 crash B');
   });
   // The browser's history is not filled with every step.
   assert.equal(await page.evaluate(() => history.length), length);

@@ -75,7 +75,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                     <button
                         type="button"
                         class="quiet"
-                        disabled=Signal::derive(move || !lab.history.read().can_undo())
+                        aria-disabled=Signal::derive(move || (!lab.history.read().can_undo()).to_string())
                         on:click=move |_| travel(|history| history.undo())
                     >
                         "Undo"
@@ -83,7 +83,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                     <button
                         type="button"
                         class="quiet"
-                        disabled=Signal::derive(move || !lab.history.read().can_redo())
+                        aria-disabled=Signal::derive(move || (!lab.history.read().can_redo()).to_string())
                         on:click=move |_| travel(|history| history.redo())
                     >
                         "Redo"

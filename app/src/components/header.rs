@@ -15,14 +15,9 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
         let location = window().location();
         let url =
             format!("{}{}{query}", location.origin().unwrap_or_default(), location.pathname().unwrap_or_default());
-        // Without a secure context there is no clipboard; the address bar has the link then.
-        let clipboard = js_sys::Reflect::get(&window().navigator(), &"clipboard".into());
-        let there = clipboard.is_ok_and(|clipboard| !clipboard.is_undefined());
-        if there {
-            // A refusal shows only in that nothing was copied; the address bar has the link as well.
-            let _ = window().navigator().clipboard().write_text(&url);
-        }
-        copied.set(Some(there));
+        leptos::task::spawn_local(async move {
+            let _ = copied.try_set(Some(write_to_clipboard(&url).await));
+        });
         set_timeout(
             move || {
                 let _ = copied.try_set(None);
@@ -74,4 +69,14 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
             </div>
         </header>
     }
+}
+
+/// Without a secure context there is no clipboard, and with one it may refuse; the address bar has the link then.
+async fn write_to_clipboard(text: &str) -> bool {
+    let navigator = window().navigator();
+    let clipboard = js_sys::Reflect::get(&navigator, &"clipboard".into());
+    if !clipboard.is_ok_and(|clipboard| !clipboard.is_undefined()) {
+        return false;
+    }
+    wasm_bindgen_futures::JsFuture::from(navigator.clipboard().write_text(text)).await.is_ok()
 }

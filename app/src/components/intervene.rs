@@ -24,14 +24,20 @@ pub(crate) fn focus() {
         // An attribute with a plain name can be set.
         let _ = details.set_attribute("open", "");
     }
-    // The content of a panel that opens is there in the next frame.
-    request_animation_frame(|| {
-        let control = document().get_element_by_id(FIRST_CONTROL);
-        if let Some(control) = control.and_then(|control| control.dyn_into::<HtmlElement>().ok()) {
+    focus_when_there(10);
+}
+
+/// A panel that opens builds its form a few frames later.
+fn focus_when_there(frames_left: u32) {
+    let control = document().get_element_by_id(FIRST_CONTROL);
+    match control.and_then(|control| control.dyn_into::<HtmlElement>().ok()) {
+        Some(control) => {
             // It is there and can take the focus.
             let _ = control.focus();
         }
-    });
+        None if frames_left > 0 => request_animation_frame(move || focus_when_there(frames_left - 1)),
+        None => {}
+    }
 }
 
 #[component]
@@ -128,8 +134,9 @@ impl Panel {
 
     /// Why `words` cannot be added now, or would have no effect.
     fn idle(&self, words: &str) -> Option<String> {
-        match parse_one(&format!("0 {words}")) {
-            Ok(intervention) => self.lab.idle_because(self.lab.act_at(), &intervention.change),
+        let at = self.lab.act_at();
+        match parse_one(&format!("{at} {words}")).and_then(|intervention| self.lab.in_time(intervention)) {
+            Ok(intervention) => self.lab.idle_because(at, &intervention.change),
             Err(mistake) => Some(mistake.what),
         }
     }

@@ -44,6 +44,7 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
             <section
                 id="lab"
                 class="lab"
+                tabindex="-1"
                 aria-label="The lab"
                 on:keydown=move |event| handle_key(lab, help_open, &event)
             >
