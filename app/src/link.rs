@@ -2,7 +2,7 @@
 
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::{Run, Scenario};
-use lease_lab_sim::intervention::{Change, Intervention, Mistake, parse_list, parse_one, sort_by_time};
+use lease_lab_sim::intervention::{Change, Mistake, parse_list, parse_one, sort_by_time};
 use lease_lab_sim::time::TrueTime;
 use web_sys::UrlSearchParams;
 
@@ -203,9 +203,4 @@ pub(crate) fn write(parts: &Parts<'_>) -> String {
         .map(|(name, value)| format!("{name}={}", String::from(js_sys::encode_uri_component(value))))
         .collect();
     format!("?{}", query.join("&"))
-}
-
-/// Reads a list given by a caller of the page's engine.
-pub(crate) fn interventions(text: &str) -> Result<Vec<Intervention>, Mistake> {
-    parse_list(text)
 }

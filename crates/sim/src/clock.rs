@@ -86,16 +86,6 @@ impl MachineClock {
         self.stopped = false;
     }
 
-    /// Whether the clocks stand.
-    pub fn is_stopped(&self) -> bool {
-        self.stopped
-    }
-
-    /// The rate in parts per million of true time.
-    pub fn rate_ppm(&self) -> i64 {
-        self.rate_ppm
-    }
-
     fn move_anchor(&mut self, now: TrueTime) {
         let Reading { mono, wall } = self.read(now);
         self.anchor = now;

@@ -25,8 +25,6 @@ pub struct Attempt {
     pub node: NodeId,
     /// When the present call was sent.
     pub sent: Mono,
-    /// When the first call for this request was sent.
-    pub first_sent: Mono,
     /// How many nodes have been asked since the last pause.
     tried: u8,
     /// All nodes have been asked in vain; the request waits before it asks again.
@@ -56,15 +54,9 @@ impl LockClient {
 
     /// Begins a request.
     pub fn begin(&mut self, context: Context<'_>) -> Attempt {
-        let now = context.mono();
-        Attempt {
-            call: self.next_call(),
-            node: self.preferred,
-            sent: now,
-            first_sent: now,
-            tried: 0,
-            backing_off: false,
-        }
+        // Sending gives it a call of its own; real ones are counted from 1.
+        let call = CallId { incarnation: self.incarnation, number: 0 };
+        Attempt { call, node: self.preferred, sent: context.mono(), tried: 0, backing_off: false }
     }
 
     /// Sends `request` to the attempt's node and waits for an answer until the time-out.
@@ -88,23 +80,25 @@ impl LockClient {
     pub fn answered(&mut self, attempt: &Attempt) {
         self.preferred = attempt.node;
     }
+}
 
-    /// Moves the attempt to the next node: the one that the last one named, else the next in line.
-    pub fn next_node(&mut self, context: Context<'_>, attempt: &mut Attempt, named: Option<NodeId>) -> Next {
+impl Attempt {
+    /// Moves on to the next node: the one that the last one named, else the next in line.
+    pub fn next_node(&mut self, context: Context<'_>, named: Option<NodeId>) -> Next {
         let count = context.plan.cluster.nodes().len() as u8;
-        if attempt.tried >= count {
+        if self.tried >= count {
             return Next::AllTried;
         }
-        attempt.node = named.unwrap_or(NodeId(attempt.node.0 % count + 1));
+        self.node = named.unwrap_or(NodeId(self.node.0 % count + 1));
         Next::Send
     }
 
-    /// Lets the attempt rest before it asks all nodes again.
-    pub fn back_off(&mut self, context: Context<'_>, attempt: &mut Attempt, timer: TimerKey, actions: &mut Actions) {
-        attempt.tried = 0;
-        attempt.backing_off = true;
+    /// Rests before all nodes are asked again.
+    pub fn back_off(&mut self, context: Context<'_>, timer: TimerKey, actions: &mut Actions) {
+        self.tried = 0;
+        self.backing_off = true;
         let count = context.plan.cluster.nodes().len() as u8;
-        attempt.node = NodeId(attempt.node.0 % count + 1);
+        self.node = NodeId(self.node.0 % count + 1);
         actions.set_timer(timer, context.mono() + context.plan.latency.lock_backoff);
     }
 }

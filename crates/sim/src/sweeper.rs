@@ -132,7 +132,7 @@ impl Sweeper {
         let (mut attempt, owner, fence) = (attempt.clone(), *owner, *fence);
         self.phase = Phase::Waiting;
         actions.cancel_timer(TimerKey::LockTimeout);
-        if self.client.next_node(context, &mut attempt, named) == Next::Send {
+        if attempt.next_node(context, named) == Next::Send {
             self.ask_lock(context, attempt, owner, fence, actions);
         }
     }

@@ -2,6 +2,7 @@
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::lock_client::{Attempt, LockClient, Next};
+use crate::machine::NodeId;
 use crate::message::{LockReply, LockRequest, Message};
 use crate::time::Mono;
 
@@ -65,17 +66,11 @@ impl Tenants {
         self.attempt = Some(attempt);
     }
 
-    fn try_next(
-        &mut self,
-        context: Context<'_>,
-        mut attempt: Attempt,
-        named: Option<crate::machine::NodeId>,
-        actions: &mut Actions,
-    ) {
-        match self.client.next_node(context, &mut attempt, named) {
+    fn try_next(&mut self, context: Context<'_>, mut attempt: Attempt, named: Option<NodeId>, actions: &mut Actions) {
+        match attempt.next_node(context, named) {
             Next::Send => self.send(context, attempt, actions),
             Next::AllTried => {
-                self.client.back_off(context, &mut attempt, TimerKey::LockTimeout, actions);
+                attempt.back_off(context, TimerKey::LockTimeout, actions);
                 self.attempt = Some(attempt);
             }
         }

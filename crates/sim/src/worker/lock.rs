@@ -55,9 +55,8 @@ impl Worker {
     }
 
     fn ask_next_node(&mut self, context: Context<'_>, named: Option<NodeId>, actions: &mut Actions) {
-        let mut client = self.client.clone();
         let Some(attempt) = self.lock_attempt() else { return };
-        if client.next_node(context, attempt, named) == Next::Send {
+        if attempt.next_node(context, named) == Next::Send {
             let phase = self.phase.clone();
             self.send_acquire(context, phase, actions);
             return;
@@ -79,7 +78,7 @@ impl Worker {
             | Phase::CreatingKey(attempt)
             | Phase::ReturningLease(attempt)
             | Phase::Releasing(attempt) => {
-                client.back_off(context, attempt, TimerKey::LockTimeout, actions);
+                attempt.back_off(context, TimerKey::LockTimeout, actions);
             }
             _ => {}
         }
@@ -197,10 +196,10 @@ impl Worker {
             let node = attempt.node;
             actions.record(Kind::RenewalFailed { worker: self.id, token, node, timed_out, stop_time });
         }
-        match self.client.next_node(context, &mut attempt, named) {
+        match attempt.next_node(context, named) {
             Next::Send => self.send_renewal(context, attempt, actions),
             Next::AllTried => {
-                self.client.back_off(context, &mut attempt, TimerKey::RenewalTimeout, actions);
+                attempt.back_off(context, TimerKey::RenewalTimeout, actions);
                 self.renewal.attempt = Some(attempt);
             }
         }

@@ -12,7 +12,7 @@ mod lock;
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::{GaveUpBecause, Kind};
 use crate::lock_client::{Attempt, LockClient};
-use crate::machine::{MachineId, WorkerId};
+use crate::machine::WorkerId;
 use crate::message::{CallId, LeaseId, LockReply, Message, StoreRequest, Token};
 use crate::settings::{Finds, Program};
 use crate::store::RowState;
@@ -330,10 +330,5 @@ impl Worker {
     /// Whether its process runs and has not ended.
     pub fn is_running(&self) -> bool {
         !matches!(self.phase, Phase::Idle | Phase::Ended(_))
-    }
-
-    /// The machine of this worker.
-    pub fn machine(&self) -> MachineId {
-        self.id.into()
     }
 }

@@ -32,7 +32,6 @@ use machine::{Actor, Held, Machine, Timer};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct World {
     plan: Arc<Plan>,
-    seed: u64,
     now: TrueTime,
     created: u64,
     settings: Settings,
@@ -94,7 +93,6 @@ impl World {
         let mut world = World {
             settings: plan.settings,
             plan,
-            seed,
             now: TrueTime::ZERO,
             created: 0,
             machines,
@@ -284,11 +282,6 @@ impl World {
     /// The settings in force.
     pub fn settings(&self) -> &Settings {
         &self.settings
-    }
-
-    /// The names of all machines.
-    pub fn machines(&self) -> impl Iterator<Item = MachineId> + '_ {
-        self.machines.keys().copied()
     }
 
     /// Whether a machine is up, frozen or down.
