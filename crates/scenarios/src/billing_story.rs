@@ -6,7 +6,7 @@
 
 use lease_lab_sim::intervention::{Change, Intervention, Target};
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
-use lease_lab_sim::settings::{Cluster, FenceMode, Finds, Latency, Plan, Program, RaiseOrder, Settings, Sweeping};
+use lease_lab_sim::settings::{Finds, Plan, Program};
 use lease_lab_sim::time::{Span, TrueTime};
 
 use crate::scenario::{Beat, Bookmark, Place, Scenario};
@@ -30,24 +30,6 @@ pub(crate) static SCENARIO: Scenario = Scenario {
 fn plan() -> Plan {
     let ms = Span::millis;
     Plan {
-        settings: Settings {
-            lease: ms(10_000),
-            renew: ms(3_000),
-            margin: ms(2_000),
-            fence: FenceMode::On,
-            raise: RaiseOrder::First,
-            idempotent: false,
-            sweeper: true,
-        },
-        chunks: 10,
-        invoices_per_chunk: 5_000,
-        cluster: Cluster {
-            // n2 gives up on its leader first.
-            election_timeouts: vec![ms(2_600), ms(2_292), ms(2_900)],
-            heartbeat: ms(200),
-            fsync: ms(3),
-            fsync_jitter: ms(2),
-        },
         programs: vec![
             Program {
                 starts: Some(TrueTime::ZERO),
@@ -69,15 +51,7 @@ fn plan() -> Plan {
         ],
         tenant_commits: vec![ms(2_000), ms(5_000), ms(9_000), ms(35_000)],
         tenant_commits_before: 6,
-        sweeping: Sweeping { every: ms(10_000), sightings_apart: ms(5_000) },
-        latency: Latency {
-            wire: ms(1),
-            worker_store: ms(50),
-            lock_timeout: ms(40),
-            lock_backoff: ms(500),
-            store_timeout: ms(500),
-        },
-        horizon: TrueTime::from_millis(60_000),
+        ..Plan::default()
     }
 }
 

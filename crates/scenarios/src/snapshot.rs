@@ -1,6 +1,6 @@
 //! The whole world at an instant, for JSON and for the cards of the page.
 
-use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::Token;
 use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::store::RowState;
@@ -205,7 +205,7 @@ fn service_card(world: &World) -> ServiceCard {
     let leader = world.leader();
     // What is committed is the same everywhere, but not every node knows it yet: the one that has applied most does.
     let known = world.nodes().max_by_key(|(_, node)| (node.commit_index(), node.term()));
-    let key = known.and_then(|(_, node)| node.lock_state().key.as_ref()).map(|key| KeyCard {
+    let key = known.and_then(|(_, node)| node.lock_state().lock(JobId::FIRST)).map(|key| KeyCard {
         holder: key.holder(),
         token: key.created,
         deadline: leader
@@ -246,7 +246,7 @@ fn service_card(world: &World) -> ServiceCard {
 }
 
 fn row_card(world: &World) -> Option<RowCard> {
-    let row = world.store()?.row();
+    let row = world.store()?.row()?;
     let per_chunk = u64::from(world.plan().invoices_per_chunk);
     let twice = row.chunks.values().filter(|tokens| tokens.len() > 1).count() as u64;
     Some(RowCard {

@@ -67,7 +67,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("{worker} finds that {holder} holds the key with token {token}, and waits.")
         }
         Kind::LockUnreachable { worker } => format!("{worker} reaches no lock node that can answer."),
-        Kind::LockAcquired { worker, token, stop_time } => {
+        Kind::LockAcquired { worker, token, stop_time, .. } => {
             format!("{worker} learns that it holds the lock with token {token}; it may act until {}.", stop_time.told())
         }
         Kind::RenewalConfirmed { worker, stop_time, .. } => {
@@ -179,7 +179,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("The store refuses to set DONE for {worker}: {}.", refused(*because, *token, *fence))
         }
         Kind::RowLookedAt { worker, state } => format!("{worker} looks at the row: it is {state}."),
-        Kind::RowRequeued { owner_token, fence } => format!(
+        Kind::RowRequeued { owner_token, fence, .. } => format!(
             "The sweeper re-queues the row, which is still as it saw it twice: owner {owner_token}, fence {fence}, and \
              nobody holds the key."
         ),

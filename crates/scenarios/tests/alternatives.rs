@@ -9,7 +9,7 @@ use lease_lab_sim::event::{GaveUpBecause, Kind};
 use lease_lab_sim::invariants::Invariant;
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::store::RowState;
-use lease_lab_sim::time::Span;
+use lease_lab_sim::time::{Deadline, Span};
 
 const A: Option<WorkerId> = Some(WorkerId::A);
 const B: Option<WorkerId> = Some(WorkerId::B);
@@ -191,8 +191,10 @@ fn without_a_margin_stop_times_meet_deadlines() {
     let run = story_with("0 margin 0");
     for event in &run.events {
         let (deadline, stop_time) = match event.kind {
-            Kind::LeaseGranted { deadline, stop_time: Some(stop_time), .. } => (deadline, stop_time),
-            Kind::LeaseRenewed { deadline, stop_time, .. } => (deadline, stop_time),
+            Kind::LeaseGranted { deadline: Deadline::Mono(deadline), stop_time: Some(stop_time), .. } => {
+                (deadline, stop_time)
+            }
+            Kind::LeaseRenewed { deadline: Deadline::Mono(deadline), stop_time, .. } => (deadline, stop_time),
             _ => continue,
         };
         assert!(stop_time <= deadline && deadline - stop_time <= Span::millis(20), "{event:?}");
@@ -335,7 +337,10 @@ fn a_grant_that_is_asked_for_again_keeps_its_length() {
     // A's request is lost; before A asks again, leases become shorter.
     let run = plain_with("0.001 drop A n1; 0.02 lease 5.5");
     for event in events_of(&run, "lease-granted", A) {
-        let Kind::LeaseGranted { deadline, stop_time: Some(stop_time), .. } = event.kind else { panic!("{event:?}") };
+        let Kind::LeaseGranted { deadline: Deadline::Mono(deadline), stop_time: Some(stop_time), .. } = event.kind
+        else {
+            panic!("{event:?}")
+        };
         assert!(stop_time + Span::seconds(2) <= deadline, "{event:?}");
     }
 }

@@ -45,7 +45,7 @@ proptest! {
                     highest_written = token;
                 }
             }
-            fence_before = world.store().map_or(0, |store| store.row().fence);
+            fence_before = world.store().and_then(|store| store.row()).map_or(0, |row| row.fence);
             Ok(())
         })?;
     }

@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 
-use crate::machine::{MachineId, NodeId, WorkerId};
-use crate::message::{LeaseId, Token};
-use crate::time::{Mono, Span, TrueTime, Wall};
+use crate::machine::{JobId, MachineId, NodeId, WorkerId};
+use crate::message::{LeaseId, Token, is_no_token};
+use crate::time::{Deadline, Mono, Span, TrueTime, Wall};
 
 /// One event of the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -110,19 +110,25 @@ pub enum RefusedBecause {
 pub enum Kind {
     // The lock service, by the leader that applied it.
     LeaseGranted {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
         lease: LeaseId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
+        #[serde(skip_serializing_if = "is_zero")]
         revision: u64,
-        deadline: Mono,
+        deadline: Deadline,
         #[serde(skip_serializing_if = "Option::is_none")]
         stop_time: Option<Mono>,
     },
     LeaseRenewed {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
         lease: LeaseId,
         token: Option<Token>,
-        deadline: Mono,
+        deadline: Deadline,
         stop_time: Mono,
     },
     RenewalRefused {
@@ -130,9 +136,13 @@ pub enum Kind {
         lease: LeaseId,
     },
     LeaseExpired {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
         lease: LeaseId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
+        #[serde(skip_serializing_if = "is_zero")]
         revision: u64,
     },
     UnusedLeaseExpired {
@@ -144,6 +154,7 @@ pub enum Kind {
         lease: LeaseId,
         token: Option<Token>,
         released_by: WorkerId,
+        #[serde(skip_serializing_if = "is_zero")]
         revision: u64,
     },
     TenantCommitted {
@@ -175,30 +186,39 @@ pub enum Kind {
     LockBusy {
         worker: WorkerId,
         holder: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
     },
     LockUnreachable {
         worker: WorkerId,
     },
     LockAcquired {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         stop_time: Mono,
     },
     RenewalConfirmed {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         stop_time: Mono,
     },
     RenewalFailed {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
-        node: NodeId,
+        node: MachineId,
         timed_out: bool,
         stop_time: Mono,
     },
     StopTimeChecked {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         act: Act,
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -209,12 +229,14 @@ pub enum Kind {
     },
     RaiseSent {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         mono: Mono,
         stop_time: Mono,
     },
     WriteSent {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         chunk: u8,
         mono: Mono,
@@ -222,6 +244,7 @@ pub enum Kind {
     },
     DoneSent {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         mono: Mono,
         stop_time: Mono,
@@ -240,10 +263,12 @@ pub enum Kind {
     },
     ReleaseSent {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
     },
     GaveUp {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         because: GaveUpBecause,
         stop_time: Mono,
@@ -254,7 +279,10 @@ pub enum Kind {
 
     // The store, at the request's arrival.
     FenceRaised {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         fence_before: Token,
         claimed_since: Wall,
@@ -262,12 +290,16 @@ pub enum Kind {
     },
     RaiseRefused {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         fence: Token,
         because: RefusedBecause,
     },
     ChunkWritten {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         fence: Token,
         chunk: u8,
@@ -276,18 +308,23 @@ pub enum Kind {
     },
     WriteRefused {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         fence: Token,
         chunk: u8,
         because: RefusedBecause,
     },
     JobDone {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         chunks_recorded: u8,
     },
     DoneRefused {
         worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         fence: Token,
         because: RefusedBecause,
@@ -297,10 +334,14 @@ pub enum Kind {
         state: crate::store::RowState,
     },
     RowRequeued {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        #[serde(skip_serializing_if = "is_no_token")]
         owner_token: Token,
         fence: Token,
     },
     RequeueRefused {
+        #[serde(skip_serializing_if = "is_no_token")]
         owner_token: Token,
         fence: Token,
         because: RefusedBecause,
@@ -308,12 +349,17 @@ pub enum Kind {
 
     // The sweeper.
     OrphanSeen {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        #[serde(skip_serializing_if = "is_no_token")]
         owner_token: Token,
         fence: Token,
     },
     ClaimHeld {
+        #[serde(skip_serializing_if = "is_no_token")]
         owner_token: Token,
         holder: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
     },
 
@@ -392,6 +438,11 @@ pub enum Kind {
         id: u64,
         what: String,
     },
+}
+
+/// Services that keep no revision have nothing to say about it.
+fn is_zero(revision: &u64) -> bool {
+    *revision == 0
 }
 
 /// A clock rate against true time in parts per million; printed as a factor.

@@ -9,7 +9,7 @@ use litemap::LiteMap;
 use serde::Serialize;
 
 use crate::event::{Event, Kind};
-use crate::machine::WorkerId;
+use crate::machine::{JobId, WorkerId};
 use crate::message::{LeaseId, Token};
 use crate::store::RowState;
 use crate::time::{TrueTime, grouped};
@@ -95,16 +95,25 @@ pub struct Observers {
     violations: LiteMap<Invariant, Violation>,
     /// When the job was DONE with every chunk recorded.
     finished: Option<TrueTime>,
-    highest_written: Token,
+    jobs: LiteMap<JobId, Watched>,
     highest_granted: Token,
     grants: LiteMap<LeaseId, WorkerId>,
+}
+
+/// What is known of one job.
+#[derive(Clone, Debug, Default)]
+struct Watched {
+    /// The highest grant that the store has accepted a write of.
+    highest_written: u64,
+    /// Who has ever held its lock, with the token and the number of the grant.
+    holders: Vec<WorkerId>,
 }
 
 impl Observers {
     /// Looks at one event, and at the world right after it.
     pub fn observe(&mut self, event: &Event, world: &World) {
         match &event.kind {
-            Kind::ChunkWritten { worker, token, chunk, charged, times_charged, .. } => {
+            Kind::ChunkWritten { job, worker, token, chunk, charged, times_charged, .. } => {
                 if *charged > 0 && *times_charged > 1 {
                     let why = format!(
                         "{worker} records chunk {chunk} again with token {token}: {} customers are charged twice",
@@ -112,11 +121,11 @@ impl Observers {
                     );
                     self.broken(Invariant::ChargedOnce, event.t, why);
                 }
-                self.written(*worker, *token, &format!("chunk {chunk}"), event.t);
+                self.written(*job, *worker, *token, &format!("chunk {chunk}"), event.t);
             }
-            Kind::FenceRaised { worker, token, .. } => self.written(*worker, *token, "raise", event.t),
-            Kind::JobDone { worker, token, chunks_recorded } => {
-                self.written(*worker, *token, "DONE", event.t);
+            Kind::FenceRaised { job, worker, token, .. } => self.written(*job, *worker, *token, "raise", event.t),
+            Kind::JobDone { job, worker, token, chunks_recorded } => {
+                self.written(*job, *worker, *token, "DONE", event.t);
                 if *chunks_recorded == world.plan().chunks {
                     self.finished.get_or_insert(event.t);
                 }
@@ -146,27 +155,39 @@ impl Observers {
                 self.broken(Invariant::ActsInTime, event.t, why);
             }
             // Only these can let a worker act that could not before.
-            Kind::LockAcquired { .. } | Kind::RenewalConfirmed { .. } | Kind::Resumed { .. } => {
-                self.check_one_acting_holder(event.t, world);
+            Kind::LockAcquired { job, worker, .. } => {
+                let holders = &mut self.jobs.entry(*job).or_default().holders;
+                if !holders.contains(worker) {
+                    holders.push(*worker);
+                }
+                self.check_one_acting_holder(*job, event.t, world);
+            }
+            Kind::RenewalConfirmed { job, .. } => self.check_one_acting_holder(*job, event.t, world),
+            Kind::Resumed { worker: Some(worker), .. } => {
+                let job = world.plan().program(*worker).job;
+                self.check_one_acting_holder(job, event.t, world);
             }
             _ => {}
         }
     }
 
-    fn written(&mut self, worker: WorkerId, token: Token, what: &str, t: TrueTime) {
-        if token < self.highest_written {
-            let why = format!(
-                "the store accepts {worker}’s {what} with token {token} after a write with token {}",
-                self.highest_written
-            );
+    fn written(&mut self, job: JobId, worker: WorkerId, token: Token, what: &str, t: TrueTime) {
+        let highest = &mut self.jobs.entry(job).or_default().highest_written;
+        if token < *highest {
+            let why =
+                format!("the store accepts {worker}’s {what} with token {token} after a write with token {highest}");
             self.broken(Invariant::NoStaleWrite, t, why);
+        } else {
+            *highest = token;
         }
-        self.highest_written = self.highest_written.max(token);
     }
 
-    fn check_one_acting_holder(&mut self, t: TrueTime, world: &World) {
-        let acting: Vec<WorkerId> = WorkerId::ALL.into_iter().filter(|worker| may_act(world, *worker, t)).collect();
+    fn check_one_acting_holder(&mut self, job: JobId, t: TrueTime, world: &World) {
+        let Some(watched) = self.jobs.get(&job) else { return };
+        let acting: Vec<WorkerId> =
+            watched.holders.iter().copied().filter(|worker| may_act(world, *worker, t)).collect();
         if let [first, second, ..] = acting[..] {
+            let (first, second) = (first.min(second), first.max(second));
             let why = format!("{first} and {second} may both act, each by its own clock");
             self.broken(Invariant::OneActingHolder, t, why);
         }
@@ -203,7 +224,7 @@ pub fn may_act(world: &World, worker: WorkerId, at: TrueTime) -> bool {
 }
 
 fn unfinished(end: &World) -> String {
-    match end.store().map(|store| store.row()) {
+    match end.store().and_then(|store| store.row()) {
         Some(row) if row.state == RowState::Done => {
             format!("the row is DONE with {} of {} chunks recorded", row.chunks_recorded(), end.plan().chunks)
         }

@@ -21,6 +21,26 @@ impl WorkerId {
     pub const ALL: [WorkerId; 4] = [WorkerId::A, WorkerId::B, WorkerId::C, WorkerId::D];
 }
 
+/// A job, with a lock and a row of its own; the story has one, with number 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JobId(pub u16);
+
+impl JobId {
+    /// The job of a run that has only one.
+    pub const FIRST: JobId = JobId(0);
+
+    /// Whether it is the first: traces of runs with a single job do not name it.
+    pub fn is_first(&self) -> bool {
+        *self == JobId::FIRST
+    }
+}
+
+impl Serialize for JobId {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u16(self.0)
+    }
+}
+
 /// A node of the lock service, counted from 1: n1, n2, …
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct NodeId(pub u8);
@@ -38,6 +58,8 @@ pub enum MachineId {
     Primary,
     /// Its replica.
     Replica,
+    /// The table whose items are leases.
+    Table,
     /// The store that holds the job's row.
     Store,
     /// The sweeper.
@@ -63,6 +85,7 @@ impl MachineId {
             "D" => MachineId::Worker(WorkerId::D),
             "primary" => MachineId::Primary,
             "replica" => MachineId::Replica,
+            "table" => MachineId::Table,
             "store" => MachineId::Store,
             "sweeper" => MachineId::Sweeper,
             _ => {
@@ -86,6 +109,14 @@ impl MachineId {
             MachineId::Worker(worker) => Some(worker),
             _ => None,
         }
+    }
+
+    /// Whether it is part of a lock service.
+    pub fn is_lock_service(self) -> bool {
+        matches!(
+            self,
+            MachineId::Node(_) | MachineId::Master(_) | MachineId::Primary | MachineId::Replica | MachineId::Table
+        )
     }
 
     /// The lock node, if this machine is one.
@@ -132,6 +163,7 @@ impl fmt::Display for MachineId {
             MachineId::Master(number) => write!(f, "r{number}"),
             MachineId::Primary => f.write_str("primary"),
             MachineId::Replica => f.write_str("replica"),
+            MachineId::Table => f.write_str("table"),
             MachineId::Store => f.write_str("store"),
             MachineId::Sweeper => f.write_str("sweeper"),
             MachineId::Tenants => f.write_str("tenants"),

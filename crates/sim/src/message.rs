@@ -5,12 +5,48 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::consensus::log::Entry;
-use crate::machine::{NodeId, WorkerId};
+use crate::machine::{JobId, NodeId, WorkerId};
 use crate::store::Row;
 use crate::time::{Mono, Span};
 
-/// A fencing token: the revision at which the lock's key was created.
+/// A fencing token: a number that grows with every grant.
+/// The consensus service's is the revision at which the lock's key was created.
 pub type Token = u64;
+
+/// What a holder has whose lock service hands out no growing number: the store has nothing to compare.
+pub const NO_TOKEN: Token = 0;
+
+/// Whether there is no token.
+pub fn is_no_token(token: &Token) -> bool {
+    *token == NO_TOKEN
+}
+
+/// Names a key of the lock service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct KeyName {
+    /// Whose lock it is.
+    pub job: JobId,
+    /// The candidate whose own key it is, in an election; a plain lock has one key for all.
+    pub candidate: Option<WorkerId>,
+}
+
+impl KeyName {
+    /// The one key of a plain lock.
+    pub fn lock(job: JobId) -> KeyName {
+        KeyName { job, candidate: None }
+    }
+}
+
+/// A key that exists, as a client gets to see it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Holder {
+    /// The job.
+    pub job: JobId,
+    /// Who holds its lock.
+    pub worker: WorkerId,
+    /// With which token.
+    pub token: Token,
+}
 
 /// Names a lease: its client makes it up, never twice the same, so that a repeated request is recognised.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -54,7 +90,7 @@ pub enum Message {
     /// A lock node talks to another.
     Peer(PeerMessage),
     /// A worker or the sweeper asks the store.
-    StoreRequest(CallId, StoreRequest),
+    StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
     StoreReply(CallId, StoreReply),
 }
@@ -62,8 +98,16 @@ pub enum Message {
 /// What a client asks of the lock service.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum LockRequest {
-    /// Who holds the key?
-    ReadKey,
+    /// Who holds the lock of this job?
+    ReadKey {
+        /// The job.
+        job: JobId,
+    },
+    /// Who holds the locks of these jobs?
+    ReadKeys {
+        /// The jobs, in order.
+        jobs: Vec<JobId>,
+    },
     /// Grant a lease of this length.
     GrantLease {
         /// The lease.
@@ -75,6 +119,8 @@ pub enum LockRequest {
     CreateKey {
         /// The lease.
         lease: LeaseId,
+        /// The key.
+        key: KeyName,
         /// The stop time that the sender will use if this succeeds.
         /// It is here so that the trace can show it; no node reads it.
         stop_on_holder: Mono,
@@ -105,6 +151,8 @@ pub enum LockRequest {
 pub enum LockReply {
     /// The key's holder and token, or nothing if it does not exist.
     Key(Option<(WorkerId, Token)>),
+    /// Those of the keys asked for that exist.
+    Keys(Vec<Holder>),
     /// The lease exists now.
     LeaseGranted,
     /// The key exists now; its create revision is the token.
@@ -213,6 +261,17 @@ pub enum StoreRequest {
     },
 }
 
+/// A row of the sparse index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Claim {
+    /// The job.
+    pub job: JobId,
+    /// The token that claimed it.
+    pub owner: Token,
+    /// The fence.
+    pub fence: Token,
+}
+
 /// What the store answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StoreReply {
@@ -224,8 +283,8 @@ pub enum StoreReply {
     Accepted,
     /// Not done; the fence stands at this token.
     Refused(Token),
-    /// The claim that the index holds, if any: owner and fence.
-    Claim(Option<(Token, Token)>),
+    /// The claims that the index holds.
+    Claims(Vec<Claim>),
 }
 
 impl Message {
@@ -244,7 +303,9 @@ impl fmt::Display for Message {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Message::LockRequest(_, request) => match request {
-                LockRequest::ReadKey => f.write_str("who holds the key?"),
+                LockRequest::ReadKey { .. } => f.write_str("who holds the key?"),
+                LockRequest::ReadKeys { jobs } if jobs.len() == 1 => f.write_str("who holds the key?"),
+                LockRequest::ReadKeys { jobs } => write!(f, "who holds these {} keys?", jobs.len()),
                 LockRequest::GrantLease { .. } => f.write_str("grant a lease"),
                 LockRequest::CreateKey { .. } => f.write_str("create the key"),
                 LockRequest::KeepAlive { .. } => f.write_str("keep alive"),
@@ -256,6 +317,11 @@ impl fmt::Display for Message {
                 LockReply::Key(Some((holder, token))) | LockReply::Held(holder, token) => {
                     write!(f, "{holder} holds it with token {token}")
                 }
+                LockReply::Keys(holders) => match holders[..] {
+                    [] => f.write_str("nobody holds it"),
+                    [Holder { worker, token, .. }] => write!(f, "{worker} holds it with token {token}"),
+                    _ => write!(f, "{} are held", holders.len()),
+                },
                 LockReply::LeaseGranted => f.write_str("lease granted"),
                 LockReply::Created(token) => write!(f, "key created, token {token}"),
                 LockReply::KeptAlive => f.write_str("kept alive"),
@@ -281,7 +347,7 @@ impl fmt::Display for Message {
                 PeerMessage::AppendReply { ok: true, matched, .. } => write!(f, "on disk up to {matched}"),
                 PeerMessage::AppendReply { .. } => f.write_str("log differs"),
             },
-            Message::StoreRequest(_, request) => match request {
+            Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),
                 StoreRequest::Raise { token } => write!(f, "raise the fence to {token}"),
                 StoreRequest::ReadFence => f.write_str("read the fence"),
@@ -295,8 +361,11 @@ impl fmt::Display for Message {
                 StoreReply::Fence(fence) => write!(f, "the fence is {fence}"),
                 StoreReply::Accepted => f.write_str("accepted"),
                 StoreReply::Refused(fence) => write!(f, "refused, the fence is {fence}"),
-                StoreReply::Claim(Some((owner, _))) => write!(f, "claimed by {owner}"),
-                StoreReply::Claim(None) => f.write_str("nothing is claimed"),
+                StoreReply::Claims(claims) => match claims[..] {
+                    [] => f.write_str("nothing is claimed"),
+                    [Claim { owner, .. }] => write!(f, "claimed by {owner}"),
+                    _ => write!(f, "{} are claimed", claims.len()),
+                },
             },
         }
     }

@@ -2,8 +2,36 @@
 
 use serde::Serialize;
 
-use crate::machine::{NodeId, WorkerId};
+use crate::machine::{JobId, NodeId, WorkerId};
 use crate::time::{Span, TrueTime};
+
+/// A lock service to run a scenario on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ServiceKind {
+    /// A replicated log.
+    #[default]
+    Consensus,
+    /// One Redis primary with an asynchronous replica.
+    Redis,
+    /// Redlock on five masters.
+    Redlock,
+    /// An item in a table.
+    LeaseItem,
+}
+
+/// A store to run a scenario on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StoreKind {
+    /// One row with a fence.
+    #[default]
+    Row,
+    /// An SQL database.
+    Sql,
+    /// DynamoDB.
+    DynamoDb,
+    /// S3.
+    S3,
+}
 
 /// How the store compares the token of a write with its fence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -48,6 +76,20 @@ pub struct Settings {
     pub sweeper: bool,
 }
 
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            lease: Span::seconds(10),
+            renew: Span::seconds(3),
+            margin: Span::seconds(2),
+            fence: FenceMode::On,
+            raise: RaiseOrder::First,
+            idempotent: false,
+            sweeper: true,
+        }
+    }
+}
+
 impl Settings {
     /// Whether a holder has time to renew before it must stop: renew < lease − margin.
     pub fn renews_in_time(&self) -> bool {
@@ -64,10 +106,19 @@ pub struct Plan {
     pub chunks: u8,
     /// Invoices in each chunk.
     pub invoices_per_chunk: u32,
+    /// How many jobs there are, each with a lock and a row of its own.
+    pub jobs: u16,
     /// The lock service.
+    pub service: ServiceKind,
+    /// The store.
+    pub store: StoreKind,
+    /// The nodes of the consensus lock service.
     pub cluster: Cluster,
-    /// What each worker does; a worker that is not named here is idle until it is told to acquire.
+    /// What each worker does, in the order of the workers.
+    /// One that is not named here is idle until it is told to acquire.
     pub programs: Vec<Program>,
+    /// What a worker does that is not named in `programs`, and every restarted one: a standby.
+    pub standby: Program,
     /// When other tenants of the lock service commit one change each.
     pub tenant_commits: Vec<Span>,
     /// How many changes other tenants have committed before the start.
@@ -80,10 +131,48 @@ pub struct Plan {
     pub horizon: TrueTime,
 }
 
+impl Default for Plan {
+    /// The setting that scenarios share unless they say otherwise: three lock nodes, a row of ten chunks, and nobody
+    /// who does anything.
+    fn default() -> Plan {
+        let ms = Span::millis;
+        Plan {
+            settings: Settings::default(),
+            jobs: 1,
+            service: ServiceKind::Consensus,
+            store: StoreKind::Row,
+            chunks: 10,
+            invoices_per_chunk: 5_000,
+            cluster: Cluster::default(),
+            programs: Vec::new(),
+            standby: Program::idle(WorkerId::D),
+            tenant_commits: Vec::new(),
+            tenant_commits_before: 0,
+            sweeping: Sweeping { every: ms(10_000), sightings_apart: ms(5_000) },
+            latency: Latency {
+                wire: ms(1),
+                worker_store: ms(50),
+                lock_timeout: ms(40),
+                lock_backoff: ms(500),
+                store_timeout: ms(500),
+            },
+            horizon: TrueTime::from_millis(60_000),
+        }
+    }
+}
+
 impl Plan {
     /// The program of `worker`, or the one that every unnamed worker runs.
-    pub fn program(&self, worker: WorkerId) -> Program {
-        self.programs.iter().find(|program| program.worker == worker).cloned().unwrap_or(Program::idle(worker))
+    pub fn program(&self, worker: WorkerId) -> &Program {
+        match self.programs.binary_search_by_key(&worker, |program| program.worker) {
+            Ok(place) => &self.programs[place],
+            Err(_) => &self.standby,
+        }
+    }
+
+    /// The names of all jobs.
+    pub fn job_ids(&self) -> impl Iterator<Item = JobId> + use<> {
+        (0..self.jobs).map(JobId)
     }
 }
 
@@ -98,6 +187,19 @@ pub struct Cluster {
     pub fsync: Span,
     /// How much longer a sync can take; drawn from the seed, and not at all for seed 0.
     pub fsync_jitter: Span,
+}
+
+impl Default for Cluster {
+    fn default() -> Cluster {
+        let ms = Span::millis;
+        Cluster {
+            // n2 gives up on its leader first.
+            election_timeouts: vec![ms(2_600), ms(2_292), ms(2_900)],
+            heartbeat: ms(200),
+            fsync: ms(3),
+            fsync_jitter: ms(2),
+        }
+    }
 }
 
 impl Cluster {
@@ -122,6 +224,8 @@ impl Cluster {
 pub struct Program {
     /// The worker.
     pub worker: WorkerId,
+    /// The job that it works on.
+    pub job: JobId,
     /// When its process starts to look for the job; `None`: when it is told to.
     pub starts: Option<TrueTime>,
     /// How it finds the job.
@@ -143,6 +247,7 @@ impl Program {
     pub fn idle(worker: WorkerId) -> Program {
         Program {
             worker,
+            job: JobId::FIRST,
             starts: None,
             finds: Finds::Standby { every: Span::millis(500) },
             takes_over: true,

@@ -3,19 +3,26 @@
 //! It asks the lock service whether a live key exists and compares no clocks.
 //! Two sightings only avoid needless work; what makes it safe is the conditional write.
 
+use std::collections::VecDeque;
+
+use litemap::LiteMap;
+
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
-use crate::lock_client::{Attempt, LockClient, Next};
-use crate::machine::{MachineId, NodeId};
-use crate::message::{CallId, LockReply, LockRequest, Message, StoreReply, StoreRequest, Token};
+use crate::machine::{JobId, WorkerId};
+use crate::message::{Claim, Message, Token};
+use crate::service::{Answer, Probe};
+use crate::settings::Plan;
+use crate::store_client::{StoreClient, StoreOutcome};
 use crate::time::Mono;
 
 /// The sweeper's process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sweeper {
-    client: LockClient,
+    probe: Probe,
+    store: StoreClient,
     next_sweep: Mono,
-    sighting: Option<Sighting>,
+    sightings: LiteMap<JobId, Sighting>,
     phase: Phase,
 }
 
@@ -30,20 +37,27 @@ struct Sighting {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     Waiting,
-    ReadingIndex(CallId),
-    AskingLock { attempt: Attempt, owner: Token, fence: Token },
-    Requeuing(CallId),
+    ReadingIndex,
+    AskingLock(Vec<Claim>),
+    /// One after another; these are still to come.
+    Requeuing(VecDeque<Claim>),
 }
 
 impl Sweeper {
     /// A process without memory.
-    pub fn new(incarnation: u32) -> Sweeper {
-        Sweeper { client: LockClient::new(incarnation), next_sweep: Mono::ZERO, sighting: None, phase: Phase::Waiting }
+    pub fn new(plan: &Plan, incarnation: u32) -> Sweeper {
+        Sweeper {
+            probe: Probe::new(plan, incarnation),
+            store: StoreClient::new(plan, incarnation),
+            next_sweep: Mono::ZERO,
+            sightings: LiteMap::new(),
+            phase: Phase::Waiting,
+        }
     }
 
-    /// The orphan that has been seen once: owner and fence.
+    /// The orphan of the first job that has been seen once: owner and fence.
     pub fn sighting(&self) -> Option<(Token, Token)> {
-        self.sighting.as_ref().map(|sighting| (sighting.owner, sighting.fence))
+        self.sightings.get(&JobId::FIRST).map(|sighting| (sighting.owner, sighting.fence))
     }
 
     /// Takes one input.
@@ -52,12 +66,18 @@ impl Sweeper {
             Input::Start => self.wait(context, actions),
             Input::Timer { key: TimerKey::Poll, .. } => self.sweep(context, actions),
             Input::Timer { key: TimerKey::StoreTimeout, .. } => self.phase = Phase::Waiting,
-            Input::Timer { key: TimerKey::LockTimeout, .. } => self.try_next_node(context, None, actions),
-            Input::Message { message: Message::StoreReply(call, reply), .. } => {
-                self.store_answered(context, call, reply, actions);
+            Input::Timer { key: TimerKey::LockTimeout, .. } => {
+                let answer = self.probe.timed_out(context, actions);
+                self.lock_answered(context, answer, actions);
             }
-            Input::Message { message: Message::LockReply(call, reply), .. } => {
-                self.lock_answered(context, call, reply, actions);
+            Input::Message { message: Message::StoreReply(call, reply), .. } => {
+                if let Some(outcome) = self.store.answered(context, call, reply, actions) {
+                    self.store_answered(context, outcome, actions);
+                }
+            }
+            Input::Message { from, message } => {
+                let answer = self.probe.message(context, from, message, actions);
+                self.lock_answered(context, answer, actions);
             }
             _ => {}
         }
@@ -74,106 +94,85 @@ impl Sweeper {
 
     fn sweep(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.wait(context, actions);
+        self.probe.reset();
+        self.store.reset();
         if !context.settings.sweeper {
-            self.sighting = None;
+            self.sightings = LiteMap::new();
             self.phase = Phase::Waiting;
             return;
         }
-        let call = self.ask_store(context, StoreRequest::ReadIndex, actions);
-        self.phase = Phase::ReadingIndex(call);
+        self.phase = Phase::ReadingIndex;
+        self.store.read_index(context, actions);
     }
 
-    fn ask_store(&mut self, context: Context<'_>, request: StoreRequest, actions: &mut Actions) -> CallId {
-        let call = self.client.next_call();
-        actions.send(MachineId::Store, Message::StoreRequest(call, request));
-        actions.set_timer(TimerKey::StoreTimeout, context.mono() + context.plan.latency.store_timeout);
-        call
-    }
-
-    fn store_answered(&mut self, context: Context<'_>, call: CallId, reply: StoreReply, actions: &mut Actions) {
-        match (&self.phase, reply) {
-            (Phase::ReadingIndex(expected), StoreReply::Claim(claim)) if *expected == call => {
-                actions.cancel_timer(TimerKey::StoreTimeout);
-                match claim {
-                    Some((owner, fence)) => {
-                        let attempt = self.client.begin(context);
-                        self.ask_lock(context, attempt, owner, fence, actions);
-                    }
-                    None => {
-                        self.sighting = None;
-                        self.phase = Phase::Waiting;
-                    }
+    fn store_answered(&mut self, context: Context<'_>, outcome: StoreOutcome, actions: &mut Actions) {
+        match (&mut self.phase, outcome) {
+            (Phase::ReadingIndex, StoreOutcome::Claims(claims)) => {
+                self.sightings.retain(|job, _| claims.iter().any(|claim| claim.job == *job));
+                if claims.is_empty() {
+                    self.phase = Phase::Waiting;
+                    return;
                 }
+                let jobs = claims.iter().map(|claim| claim.job).collect();
+                self.phase = Phase::AskingLock(claims);
+                self.probe.ask(context, jobs, actions);
             }
-            (Phase::Requeuing(expected), _) if *expected == call => {
-                actions.cancel_timer(TimerKey::StoreTimeout);
-                self.sighting = None;
-                self.phase = Phase::Waiting;
-            }
+            (Phase::Requeuing(_), _) => self.requeue_next(context, actions),
             _ => {}
         }
     }
 
-    fn ask_lock(
-        &mut self,
-        context: Context<'_>,
-        mut attempt: Attempt,
-        owner: Token,
-        fence: Token,
-        actions: &mut Actions,
-    ) {
-        self.client.send(context, &mut attempt, LockRequest::ReadKey, TimerKey::LockTimeout, actions);
-        self.phase = Phase::AskingLock { attempt, owner, fence };
-    }
-
-    /// Without an answer from the lock service the sweeper knows nothing, and leaves the row until the next sweep.
-    fn try_next_node(&mut self, context: Context<'_>, named: Option<NodeId>, actions: &mut Actions) {
-        let Phase::AskingLock { attempt, owner, fence } = &self.phase else { return };
-        let (mut attempt, owner, fence) = (attempt.clone(), *owner, *fence);
+    /// Without an answer from the lock service the sweeper knows nothing, and leaves the rows until the next sweep.
+    fn lock_answered(&mut self, context: Context<'_>, answer: Option<Answer>, actions: &mut Actions) {
+        let (Some(answer), Phase::AskingLock(claims)) = (answer, &mut self.phase) else { return };
+        let claims = std::mem::take(claims);
         self.phase = Phase::Waiting;
-        actions.cancel_timer(TimerKey::LockTimeout);
-        if attempt.next_node(context, named) == Next::Send {
-            self.ask_lock(context, attempt, owner, fence, actions);
-        }
-    }
-
-    fn lock_answered(&mut self, context: Context<'_>, call: CallId, reply: LockReply, actions: &mut Actions) {
-        let Phase::AskingLock { attempt, owner, fence } = &self.phase else { return };
-        if attempt.call != call {
-            return;
-        }
-        let (owner, fence) = (*owner, *fence);
-        match reply {
-            LockReply::NotLeader(named) => self.try_next_node(context, named, actions),
-            LockReply::Key(key) => {
-                self.client.answered(attempt);
-                actions.cancel_timer(TimerKey::LockTimeout);
-                self.phase = Phase::Waiting;
-                match key {
-                    Some((holder, token)) => {
-                        self.sighting = None;
-                        actions.record(Kind::ClaimHeld { owner_token: owner, holder, token });
-                    }
-                    None => self.orphan_found(context, owner, fence, actions),
-                }
+        let Some(holders) = answer else { return };
+        let mut held = holders.into_iter().peekable();
+        let mut orphans = VecDeque::new();
+        // Both lists are in the order of the jobs.
+        for claim in claims {
+            match held.next_if(|holder| holder.job == claim.job) {
+                Some(holder) => self.is_held(claim, holder.worker, holder.token, actions),
+                None if self.is_orphan(context, claim, actions) => orphans.push_back(claim),
+                None => {}
             }
-            _ => {}
+        }
+        if !orphans.is_empty() {
+            self.phase = Phase::Requeuing(orphans);
+            self.requeue_next(context, actions);
         }
     }
 
-    fn orphan_found(&mut self, context: Context<'_>, owner: Token, fence: Token, actions: &mut Actions) {
+    fn is_held(&mut self, claim: Claim, holder: WorkerId, token: Token, actions: &mut Actions) {
+        self.sightings.remove(&claim.job);
+        actions.record(Kind::ClaimHeld { owner_token: claim.owner, holder, token });
+    }
+
+    /// Notes the sighting; returns whether it is the second, late enough after the first.
+    fn is_orphan(&mut self, context: Context<'_>, claim: Claim, actions: &mut Actions) -> bool {
         let now = context.mono();
-        match &self.sighting {
+        let Claim { job, owner, fence } = claim;
+        match self.sightings.get(&job) {
             Some(seen) if seen.owner == owner && seen.fence == fence => {
-                if now - seen.first_seen >= context.plan.sweeping.sightings_apart {
-                    let call = self.ask_store(context, StoreRequest::Requeue { owner, fence }, actions);
-                    self.phase = Phase::Requeuing(call);
-                }
+                now - seen.first_seen >= context.plan.sweeping.sightings_apart
             }
             _ => {
-                self.sighting = Some(Sighting { owner, fence, first_seen: now });
-                actions.record(Kind::OrphanSeen { owner_token: owner, fence });
+                self.sightings.insert(job, Sighting { owner, fence, first_seen: now });
+                actions.record(Kind::OrphanSeen { job, owner_token: owner, fence });
+                false
             }
+        }
+    }
+
+    fn requeue_next(&mut self, context: Context<'_>, actions: &mut Actions) {
+        let Phase::Requeuing(orphans) = &mut self.phase else { return };
+        match orphans.pop_front() {
+            Some(claim) => {
+                self.sightings.remove(&claim.job);
+                self.store.requeue(context, claim, actions);
+            }
+            None => self.phase = Phase::Waiting,
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The other tenants of the lock service: they commit a change now and then, so that revisions have gaps.
 
 use crate::actor::{Actions, Context, Input, TimerKey};
-use crate::lock_client::{Attempt, LockClient, Next};
 use crate::machine::NodeId;
 use crate::message::{LockReply, LockRequest, Message};
+use crate::service::nodes::{Attempt, Next, NodeClient};
 use crate::time::Mono;
 
 /// All other tenants as one client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Tenants {
-    client: LockClient,
+    client: NodeClient,
     committed: usize,
     attempt: Option<Attempt>,
 }
@@ -17,7 +17,7 @@ pub struct Tenants {
 impl Tenants {
     /// The client before its first change.
     pub fn new() -> Tenants {
-        Tenants { client: LockClient::new(0), committed: 0, attempt: None }
+        Tenants { client: NodeClient::new(0), committed: 0, attempt: None }
     }
 
     /// Takes one input.

@@ -217,6 +217,34 @@ fn serialize_seconds<S: Serializer>(micros: i64, serializer: S) -> Result<S::Ok,
     serializer.serialize_f64(micros as f64 / MICROS_PER_SECOND as f64)
 }
 
+/// When a lock service lets a lease expire: a reading of whichever clock judges it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Deadline {
+    /// On the authority's monotonic clock.
+    Mono(Mono),
+    /// On the authority's wall clock.
+    Wall(Wall),
+}
+
+impl Deadline {
+    /// The reading as sentences tell it.
+    pub fn told(self) -> String {
+        match self {
+            Deadline::Mono(reading) => reading.told(),
+            Deadline::Wall(reading) => reading.told(),
+        }
+    }
+}
+
+impl Serialize for Deadline {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Deadline::Mono(reading) => reading.serialize(serializer),
+            Deadline::Wall(reading) => reading.serialize(serializer),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

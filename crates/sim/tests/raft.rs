@@ -12,10 +12,10 @@ use lease_lab_sim::clock::Reading;
 use lease_lab_sim::consensus::Node;
 use lease_lab_sim::consensus::log::{Command, Entry};
 use lease_lab_sim::event::Kind;
-use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
-use lease_lab_sim::message::{CallId, LeaseId, LockReply, LockRequest, Message, PeerMessage, Token};
-use lease_lab_sim::settings::{Cluster, FenceMode, Latency, Plan, RaiseOrder, Settings, Sweeping};
-use lease_lab_sim::time::{Mono, Span, TrueTime, Wall};
+use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
+use lease_lab_sim::message::{CallId, KeyName, LeaseId, LockReply, LockRequest, Message, PeerMessage, Token};
+use lease_lab_sim::settings::{Cluster, Plan, Settings};
+use lease_lab_sim::time::{Mono, Span, Wall};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
@@ -24,35 +24,15 @@ use raft_rules::RaftRules;
 fn plan(nodes: u8) -> Plan {
     let ms = Span::millis;
     Plan {
-        settings: Settings {
-            lease: ms(10_000),
-            renew: ms(3_000),
-            margin: ms(2_000),
-            fence: FenceMode::On,
-            raise: RaiseOrder::First,
-            idempotent: false,
-            sweeper: false,
-        },
+        settings: Settings { sweeper: false, ..Settings::default() },
         chunks: 1,
         invoices_per_chunk: 1,
         cluster: Cluster {
             election_timeouts: (0..i64::from(nodes)).map(|node| ms(2_000 + 150 * node)).collect(),
-            heartbeat: ms(200),
-            fsync: ms(3),
-            fsync_jitter: ms(2),
+            ..Cluster::default()
         },
-        programs: Vec::new(),
-        tenant_commits: Vec::new(),
         tenant_commits_before: 3,
-        sweeping: Sweeping { every: ms(10_000), sightings_apart: ms(5_000) },
-        latency: Latency {
-            wire: ms(1),
-            worker_store: ms(50),
-            lock_timeout: ms(40),
-            lock_backoff: ms(500),
-            store_timeout: ms(500),
-        },
-        horizon: TrueTime::from_millis(60_000),
+        ..Plan::default()
     }
 }
 
@@ -229,9 +209,9 @@ impl Cluttered {
         let stop_on_holder = Mono::ZERO;
         self.calls += 1;
         let request = match what % 8 {
-            0 => LockRequest::ReadKey,
+            0 => LockRequest::ReadKey { job: JobId::FIRST },
             1 | 2 => LockRequest::GrantLease { lease, ttl: Span::seconds(10) },
-            3 | 4 => LockRequest::CreateKey { lease, stop_on_holder },
+            3 | 4 => LockRequest::CreateKey { lease, key: KeyName::default(), stop_on_holder },
             5 => LockRequest::KeepAlive { lease, ttl: Span::seconds(10 + i64::from(what / 128)), stop_on_holder },
             6 => LockRequest::Revoke { lease },
             _ => LockRequest::TenantPut { number: 3 + self.calls },
@@ -295,7 +275,8 @@ impl Cluttered {
                 if first != *lease {
                     return Err(format!("{first} and {lease} both get token {token}"));
                 }
-                self.rules.is_committed(|command| *command == Command::CreateKey { lease: *lease })
+                self.rules
+                    .is_committed(|command| *command == Command::CreateKey { lease: *lease, key: KeyName::default() })
             }
             (LockRequest::Revoke { lease }, LockReply::Revoked) => {
                 self.rules.is_committed(|command| matches!(command, Command::Revoke { lease: l, .. } if l == lease))

@@ -2,7 +2,7 @@
 
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::{NodeId, WorkerId};
-use lease_lab_sim::message::Token;
+use lease_lab_sim::message::{LeaseId, Token};
 use lease_lab_sim::time::TrueTime;
 use litemap::LiteMap;
 
@@ -11,6 +11,8 @@ use super::Stretch;
 /// The time during which a key existed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
+    /// The lease that it was bound to.
+    pub lease: LeaseId,
     /// Who held it.
     pub worker: WorkerId,
     /// With which token.
@@ -35,16 +37,16 @@ pub fn keys(events: &[Event], until: TrueTime) -> Vec<Held> {
     let mut keys: Vec<Held> = Vec::new();
     for event in events {
         let ended = match &event.kind {
-            Kind::LeaseGranted { worker, token, .. } => {
+            Kind::LeaseGranted { worker, token, lease, .. } => {
                 let during = Stretch { from: event.t, to: until };
-                keys.push(Held { worker: *worker, token: *token, during, ended: None });
+                keys.push(Held { lease: *lease, worker: *worker, token: *token, during, ended: None });
                 continue;
             }
-            Kind::LeaseExpired { token, .. } => (*token, HeldEnded::Expired),
-            Kind::LockReleased { token: Some(token), .. } => (*token, HeldEnded::Released),
+            Kind::LeaseExpired { lease, .. } => (*lease, HeldEnded::Expired),
+            Kind::LockReleased { lease, .. } => (*lease, HeldEnded::Released),
             _ => continue,
         };
-        if let Some(key) = keys.iter_mut().rev().find(|key| key.token == ended.0 && key.ended.is_none()) {
+        if let Some(key) = keys.iter_mut().rev().find(|key| key.lease == ended.0 && key.ended.is_none()) {
             key.during.to = event.t;
             key.ended = Some(ended.1);
         }

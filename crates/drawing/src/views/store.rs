@@ -112,7 +112,7 @@ pub fn lane(events: &[Event]) -> StoreLane {
                 fence = fence.max(*token);
                 What::Raised(*worker)
             }
-            Kind::ChunkWritten { worker, token, chunk, charged, times_charged, fence: after } => {
+            Kind::ChunkWritten { worker, token, chunk, charged, times_charged, fence: after, .. } => {
                 fence = *after;
                 let again = *charged > 0 && *times_charged > 1;
                 What::Written { worker: *worker, chunk: *chunk, token: *token, again }

@@ -140,15 +140,15 @@ impl Node {
             whole_log.apply(&entry.command);
         }
         let mut deadlines: LiteMap<LeaseId, Mono> = LiteMap::new();
-        for (lease, ttl) in whole_log.leases.iter() {
-            deadlines.insert(*lease, now + *ttl);
+        for (lease, record) in whole_log.leases.iter() {
+            deadlines.insert(*lease, now + record.ttl);
         }
         let leases: Vec<RestartedLease> = deadlines
             .iter()
             .map(|(lease, deadline)| RestartedLease {
                 worker: lease.worker,
                 lease: *lease,
-                token: whole_log.key.as_ref().filter(|key| key.lease == *lease).map(|key| key.created),
+                token: whole_log.bound_to(*lease).map(|(_, token)| token),
                 deadline: *deadline,
             })
             .collect();

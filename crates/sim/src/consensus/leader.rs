@@ -3,11 +3,11 @@
 use super::{Node, Role, Waiting, answer};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::consensus::log::Command;
-use crate::consensus::state::{Applied, Key};
+use crate::consensus::state::Applied;
 use crate::event::Kind;
-use crate::machine::MachineId;
+use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, LeaseId, LockReply, LockRequest};
-use crate::time::{Mono, Span};
+use crate::time::{Deadline, Mono, Span};
 
 impl Node {
     pub(super) fn handle_client(
@@ -30,9 +30,14 @@ impl Node {
             return;
         }
         let (command, stop_on_holder) = match request {
-            LockRequest::ReadKey => {
-                let key = self.state.key.as_ref().map(|key| (key.holder(), key.created));
+            LockRequest::ReadKey { job } => {
+                let key = self.state.lock(job).map(|key| (key.holder(), key.created));
                 answer(actions, client, call, LockReply::Key(key));
+                return;
+            }
+            LockRequest::ReadKeys { jobs } => {
+                let holders = jobs.iter().filter_map(|job| self.state.holder(*job)).collect();
+                answer(actions, client, call, LockReply::Keys(holders));
                 return;
             }
             LockRequest::KeepAlive { lease, ttl, stop_on_holder } => {
@@ -42,7 +47,9 @@ impl Node {
                 }
             }
             LockRequest::GrantLease { lease, ttl } => (Command::GrantLease { lease, ttl }, Mono::ZERO),
-            LockRequest::CreateKey { lease, stop_on_holder } => (Command::CreateKey { lease }, stop_on_holder),
+            LockRequest::CreateKey { lease, key, stop_on_holder } => {
+                (Command::CreateKey { lease, key }, stop_on_holder)
+            }
             LockRequest::Revoke { lease } => {
                 let by = client.worker().unwrap_or(lease.worker);
                 (Command::Revoke { lease, by }, Mono::ZERO)
@@ -74,7 +81,7 @@ impl Node {
         let alive = !leadership.expiring.contains(&lease)
             && leadership.deadlines.get(&lease).is_some_and(|deadline| *deadline > now);
         match self.state.leases.get(&lease) {
-            Some(length) if alive && ttl <= *length => {
+            Some(record) if alive && ttl <= record.ttl => {
                 self.renew(context, lease, ttl, stop_on_holder, actions);
                 answer(actions, client, call, LockReply::KeptAlive);
                 None
@@ -93,8 +100,10 @@ impl Node {
         // A renewal that was held up on its way must not take back what a later one has promised.
         let deadline = leadership.deadlines.get(&lease).copied().unwrap_or(Mono::ZERO).max(context.mono() + ttl);
         leadership.deadlines.insert(lease, deadline);
-        let token = token_of(self.state.key.as_ref(), lease);
-        actions.record(Kind::LeaseRenewed { worker: lease.worker, lease, token, deadline, stop_time });
+        let bound = self.state.bound_to(lease);
+        let (job, token) = (bound.map_or(JobId::FIRST, |(job, _)| job), bound.map(|(_, token)| token));
+        let (worker, deadline) = (lease.worker, Deadline::Mono(deadline));
+        actions.record(Kind::LeaseRenewed { job, worker, lease, token, deadline, stop_time });
         self.set_expiry_timer(actions);
     }
 
@@ -162,19 +171,20 @@ impl Node {
                 self.renew(context, *lease, *ttl, stop_time, actions);
                 Some(LockReply::KeptAlive)
             }
-            (Command::CreateKey { lease }, Applied::Created { token, new }) => {
+            (Command::CreateKey { lease, key }, Applied::Created { token, new }) => {
                 if new {
                     let deadline = leadership.deadlines.get(lease).copied().unwrap_or(context.mono());
-                    let worker = lease.worker;
+                    let (job, worker, deadline) = (key.job, lease.worker, Deadline::Mono(deadline));
                     // When the leader died between entry and application, nobody here knows what the holder asked.
                     let stop_time = waiting.as_ref().map(|waiting| waiting.stop_on_holder);
-                    let granted = Kind::LeaseGranted { worker, lease: *lease, token, revision, deadline, stop_time };
+                    let granted =
+                        Kind::LeaseGranted { job, worker, lease: *lease, token, revision, deadline, stop_time };
                     actions.record_applied(index, granted);
                 }
                 Some(LockReply::Created(token))
             }
             (_, Applied::Held(holder, token)) => Some(LockReply::Held(holder, token)),
-            (Command::Revoke { lease, by }, Applied::LeaseEnded { token }) => {
+            (Command::Revoke { lease, by }, Applied::LeaseEnded { token, .. }) => {
                 leadership.deadlines.remove(lease);
                 leadership.expiring.retain(|expiring| expiring != lease);
                 if token.is_some() {
@@ -184,12 +194,12 @@ impl Node {
                 }
                 Some(LockReply::Revoked)
             }
-            (Command::Expire { lease }, Applied::LeaseEnded { token }) => {
+            (Command::Expire { lease }, Applied::LeaseEnded { job, token }) => {
                 leadership.deadlines.remove(lease);
                 leadership.expiring.retain(|expiring| expiring != lease);
                 let worker = lease.worker;
                 let expired = match token {
-                    Some(token) => Kind::LeaseExpired { worker, lease: *lease, token, revision },
+                    Some(token) => Kind::LeaseExpired { job, worker, lease: *lease, token, revision },
                     None => Kind::UnusedLeaseExpired { worker, lease: *lease },
                 };
                 actions.record_applied(index, expired);
@@ -214,8 +224,4 @@ impl Node {
         }
         self.set_expiry_timer(actions);
     }
-}
-
-fn token_of(key: Option<&Key>, lease: LeaseId) -> Option<u64> {
-    key.filter(|key| key.lease == lease).map(|key| key.created)
 }

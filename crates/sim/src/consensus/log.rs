@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::machine::WorkerId;
-use crate::message::LeaseId;
+use crate::message::{KeyName, LeaseId};
 use crate::time::Span;
 
 /// One entry; its index is its place in the log, counted from 1.
@@ -43,6 +43,8 @@ pub enum Command {
     CreateKey {
         /// The lease that it is bound to.
         lease: LeaseId,
+        /// The key.
+        key: KeyName,
     },
     /// End a lease at its holder's wish.
     Revoke {
@@ -65,7 +67,7 @@ impl Command {
             Command::Noop | Command::TenantPut { .. } => None,
             Command::GrantLease { lease, .. }
             | Command::ExtendTtl { lease, .. }
-            | Command::CreateKey { lease }
+            | Command::CreateKey { lease, .. }
             | Command::Revoke { lease, .. }
             | Command::Expire { lease } => Some(lease.worker),
         }
@@ -79,7 +81,7 @@ impl fmt::Display for Command {
             Command::TenantPut { number } => write!(f, "other tenant's put {number}"),
             Command::GrantLease { lease, ttl } => write!(f, "grant lease {lease} for {ttl} s"),
             Command::ExtendTtl { lease, ttl } => write!(f, "extend lease {lease} to {ttl} s"),
-            Command::CreateKey { lease } => write!(f, "create key with lease {lease}"),
+            Command::CreateKey { lease, .. } => write!(f, "create key with lease {lease}"),
             Command::Revoke { lease, .. } => write!(f, "revoke lease {lease}"),
             Command::Expire { lease } => write!(f, "expire lease {lease}"),
         }

@@ -5,8 +5,8 @@
 use litemap::LiteMap;
 
 use crate::consensus::log::Command;
-use crate::machine::WorkerId;
-use crate::message::{LeaseId, Token};
+use crate::machine::{JobId, WorkerId};
+use crate::message::{Holder, KeyName, LeaseId, Token};
 use crate::time::Span;
 
 /// The lock service's replicated state.
@@ -14,15 +14,24 @@ use crate::time::Span;
 pub struct LockState {
     /// Grows by one with each committed change of keys.
     pub revision: u64,
-    /// All leases with their lengths.
-    pub leases: LiteMap<LeaseId, Span>,
-    /// The job's key, if it exists.
-    pub key: Option<Key>,
+    /// All leases.
+    pub leases: LiteMap<LeaseId, Lease>,
+    /// All keys.
+    pub keys: LiteMap<KeyName, Key>,
     /// How many changes of other tenants have been applied.
     pub tenant_puts: u32,
 }
 
-/// The job's key.
+/// A lease.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    /// Its length.
+    pub ttl: Span,
+    /// The key that is bound to it.
+    pub key: Option<KeyName>,
+}
+
+/// A key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
     /// The lease that it is bound to.
@@ -63,6 +72,8 @@ pub enum Applied {
     LeaseNotFound,
     /// The lease has ended.
     LeaseEnded {
+        /// The job that the key belonged to.
+        job: JobId,
         /// The token of the key that went with it.
         token: Option<Token>,
     },
@@ -82,40 +93,54 @@ impl LockState {
                 Applied::Put { new }
             }
             Command::GrantLease { lease, ttl } => {
-                self.leases.entry(lease).or_insert(ttl);
+                self.leases.entry(lease).or_insert(Lease { ttl, key: None });
                 Applied::LeaseExists
             }
             Command::ExtendTtl { lease, ttl } => match self.leases.get_mut(&lease) {
-                Some(length) => {
-                    *length = (*length).max(ttl);
+                Some(lease) => {
+                    lease.ttl = lease.ttl.max(ttl);
                     Applied::LeaseExists
                 }
                 None => Applied::LeaseNotFound,
             },
-            Command::CreateKey { lease } => {
-                if !self.leases.contains_key(&lease) {
-                    return Applied::LeaseNotFound;
-                }
-                match &self.key {
+            Command::CreateKey { lease, key: name } => {
+                let Some(record) = self.leases.get_mut(&lease) else { return Applied::LeaseNotFound };
+                match self.keys.get(&name) {
                     Some(key) if key.lease == lease => Applied::Created { token: key.created, new: false },
                     Some(key) => Applied::Held(key.holder(), key.created),
                     None => {
                         self.revision += 1;
-                        self.key = Some(Key { lease, created: self.revision });
+                        record.key = Some(name);
+                        self.keys.insert(name, Key { lease, created: self.revision });
                         Applied::Created { token: self.revision, new: true }
                     }
                 }
             }
             Command::Revoke { lease, .. } | Command::Expire { lease } => {
-                if self.leases.remove(&lease).is_none() {
-                    return Applied::LeaseNotFound;
-                }
-                // Only a key that is bound to this lease goes with it: who lost the lock cannot free the next one's.
-                let token = self.key.take_if(|key| key.lease == lease).map(|key| key.created);
+                let Some(record) = self.leases.remove(&lease) else { return Applied::LeaseNotFound };
+                // Deletes only the key that is bound to this lease: who lost the lock cannot free the next holder's.
+                let name = record.key.unwrap_or_default();
+                let token = record.key.and_then(|name| self.keys.remove(&name)).map(|key| key.created);
                 self.revision += u64::from(token.is_some());
-                Applied::LeaseEnded { token }
+                Applied::LeaseEnded { job: name.job, token }
             }
         }
+    }
+
+    /// The key of a job's plain lock.
+    pub fn lock(&self, job: JobId) -> Option<&Key> {
+        self.keys.get(&KeyName::lock(job))
+    }
+
+    /// Who holds a job's plain lock.
+    pub fn holder(&self, job: JobId) -> Option<Holder> {
+        self.lock(job).map(|key| Holder { job, worker: key.holder(), token: key.created })
+    }
+
+    /// The token of the key that is bound to `lease`, and the job that it belongs to.
+    pub fn bound_to(&self, lease: LeaseId) -> Option<(JobId, Token)> {
+        let name = self.leases.get(&lease)?.key?;
+        Some((name.job, self.keys.get(&name)?.created))
     }
 }
 
@@ -138,10 +163,10 @@ mod tests {
             (Command::TenantPut { number: 1 }, 1),
             (Command::Noop, 1),
             (Command::GrantLease { lease: a, ttl: TTL }, 1),
-            (Command::CreateKey { lease: a }, 2),
-            (Command::CreateKey { lease: a }, 2),
+            (Command::CreateKey { lease: a, key: KeyName::default() }, 2),
+            (Command::CreateKey { lease: a, key: KeyName::default() }, 2),
             (Command::GrantLease { lease: b, ttl: TTL }, 2),
-            (Command::CreateKey { lease: b }, 2),
+            (Command::CreateKey { lease: b, key: KeyName::default() }, 2),
             (Command::Revoke { lease: b, by: WorkerId::B }, 2),
             (Command::Expire { lease: a }, 3),
             (Command::Expire { lease: a }, 3),
@@ -156,11 +181,11 @@ mod tests {
         let (a, b) = (lease(WorkerId::A, 1), lease(WorkerId::B, 1));
         let mut state = LockState::default();
         state.apply(&Command::GrantLease { lease: a, ttl: TTL });
-        state.apply(&Command::CreateKey { lease: a });
+        state.apply(&Command::CreateKey { lease: a, key: KeyName::default() });
         state.apply(&Command::Expire { lease: a });
         state.apply(&Command::GrantLease { lease: b, ttl: TTL });
-        state.apply(&Command::CreateKey { lease: b });
+        state.apply(&Command::CreateKey { lease: b, key: KeyName::default() });
         assert_eq!(state.apply(&Command::Revoke { lease: a, by: WorkerId::A }), Applied::LeaseNotFound);
-        assert_eq!(state.key.as_ref().map(Key::holder), Some(WorkerId::B));
+        assert_eq!(state.lock(JobId::FIRST).map(Key::holder), Some(WorkerId::B));
     }
 }

@@ -10,6 +10,7 @@ pub use parse::{INTERVENTIONS_MAX, Mistake, parse_list, parse_one};
 
 use crate::machine::{MachineId, WorkerId};
 use crate::settings::{FenceMode, RaiseOrder};
+pub use crate::settings::{ServiceKind, StoreKind};
 use crate::time::{Span, TrueTime};
 
 /// A change at an instant.
@@ -28,32 +29,6 @@ pub enum Target {
     Machine(MachineId),
     /// Whichever node leads the lock service then.
     Leader,
-}
-
-/// A lock service to run the story on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ServiceKind {
-    /// A replicated log.
-    Consensus,
-    /// One Redis primary with an asynchronous replica.
-    Redis,
-    /// Redlock on five masters.
-    Redlock,
-    /// An item in a database.
-    LeaseItem,
-}
-
-/// A store to run the story on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum StoreKind {
-    /// One row with a fence.
-    Row,
-    /// An SQL database.
-    Sql,
-    /// DynamoDB.
-    DynamoDb,
-    /// S3.
-    S3,
 }
 
 /// What an intervention changes.

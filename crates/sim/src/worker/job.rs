@@ -3,20 +3,13 @@
 use super::{Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::{Act, GaveUpBecause, Kind};
-use crate::machine::MachineId;
-use crate::message::{CallId, Message, StoreReply, StoreRequest, Token};
+use crate::message::{NO_TOKEN, Token};
 use crate::settings::{FenceMode, RaiseOrder};
 use crate::store::{Row, RowState};
+use crate::store_client::StoreOutcome;
 use crate::time::Mono;
 
 impl Worker {
-    pub(super) fn ask_store(&mut self, context: Context<'_>, request: StoreRequest, actions: &mut Actions) -> CallId {
-        let call = self.client.next_call();
-        actions.send(MachineId::Store, Message::StoreRequest(call, request));
-        actions.set_timer(TimerKey::StoreTimeout, context.mono() + context.plan.latency.store_timeout);
-        call
-    }
-
     /// Compares its clock with its stop time; at or past it, it lets go and `None` comes back.
     fn check(
         &mut self,
@@ -51,41 +44,42 @@ impl Worker {
         let takes_over = self.told_to_acquire || context.plan.program(self.id).takes_over;
         if context.settings.raise == RaiseOrder::Late && takes_over {
             self.raises_before_first_chunk = true;
-            let call = self.ask_store(context, StoreRequest::ReadRow, actions);
-            self.phase = Phase::ReadingRow(call);
+            self.phase = Phase::ReadingRow;
+            self.store.read_row(context, self.job(context), actions);
         } else {
             self.raise(context, actions);
         }
     }
 
     fn raise(&mut self, context: Context<'_>, actions: &mut Actions) {
-        if let Some(call) = self.send_raise(context, actions) {
-            self.raises_before_first_chunk = false;
-            self.phase = Phase::Raising(call);
+        if self.send_raise(context, actions) {
+            self.phase = Phase::Raising;
         }
     }
 
-    fn send_raise(&mut self, context: Context<'_>, actions: &mut Actions) -> Option<CallId> {
-        let (token, stop_time) = self.check(context, Act::Raise, None, actions)?;
+    /// Returns whether there was still time to.
+    fn send_raise(&mut self, context: Context<'_>, actions: &mut Actions) -> bool {
+        let Some((token, stop_time)) = self.check(context, Act::Raise, None, actions) else { return false };
         actions.record(Kind::RaiseSent { worker: self.id, token, mono: context.mono(), stop_time });
-        Some(self.ask_store(context, StoreRequest::Raise { token }, actions))
+        self.raises_before_first_chunk = false;
+        self.store.raise(context, self.job(context), token, actions);
+        true
     }
 
     fn check_chunk(&mut self, context: Context<'_>, chunk: u8, actions: &mut Actions) {
         if self.raises_before_first_chunk {
-            if let Some(call) = self.send_raise(context, actions) {
-                self.raises_before_first_chunk = false;
-                self.phase = Phase::RaisingLate(chunk, call);
+            if self.send_raise(context, actions) {
+                self.phase = Phase::RaisingLate(chunk);
             }
             return;
         }
-        if self.check(context, Act::Chunk, Some(chunk), actions).is_none() {
-            return;
-        }
+        let Some((token, _)) = self.check(context, Act::Chunk, Some(chunk), actions) else { return };
         self.built = Some(chunk);
+        let job = self.job(context);
+        self.store.build_chunk(context, job, token, chunk, actions);
         if context.settings.fence == FenceMode::TwoStep {
-            let call = self.ask_store(context, StoreRequest::ReadFence, actions);
-            self.phase = Phase::ReadingFence(chunk, call);
+            self.phase = Phase::ReadingFence(chunk);
+            self.store.read_fence(context, job, actions);
         } else {
             self.phase = Phase::Building(chunk);
             actions.set_timer(TimerKey::Work, context.mono() + context.plan.program(self.id).build);
@@ -96,69 +90,50 @@ impl Worker {
         let Some((token, stop_time)) = self.held() else { return };
         actions.record(Kind::WriteSent { worker: self.id, token, chunk, mono: context.mono(), stop_time });
         let unconditional = context.settings.fence == FenceMode::TwoStep;
-        let call = self.ask_store(context, StoreRequest::WriteChunk { token, chunk, unconditional }, actions);
-        self.phase = Phase::Writing(chunk, call);
+        self.phase = Phase::Writing(chunk);
+        self.store.write_chunk(context, self.job(context), token, chunk, unconditional, actions);
     }
 
-    pub(super) fn store_answered(
-        &mut self,
-        context: Context<'_>,
-        call: CallId,
-        reply: StoreReply,
-        actions: &mut Actions,
-    ) {
-        let expected = match &self.phase {
-            Phase::Looking(call)
-            | Phase::Raising(call)
-            | Phase::ReadingRow(call)
-            | Phase::ReadingFence(_, call)
-            | Phase::RaisingLate(_, call)
-            | Phase::Writing(_, call)
-            | Phase::SettingDone(call) => *call,
-            _ => return,
-        };
-        if call != expected {
-            return;
-        }
-        actions.cancel_timer(TimerKey::StoreTimeout);
-        match (&self.phase, reply) {
-            (Phase::Looking(_), StoreReply::Row(row)) if row.state == RowState::Queued => {
-                self.read_key(context, actions);
+    /// What the client library of the store says.
+    pub(super) fn store_outcome(&mut self, context: Context<'_>, outcome: StoreOutcome, actions: &mut Actions) {
+        match (&self.phase, outcome) {
+            (Phase::Looking, StoreOutcome::Row(row)) if row.state == RowState::Queued => {
+                self.try_to_acquire(context, actions);
             }
-            (Phase::Looking(_), reply) => {
-                if let StoreReply::Row(row) = reply
+            (Phase::Looking, outcome) => {
+                if let StoreOutcome::Row(row) = outcome
                     && self.last_seen.replace(row.state) != Some(row.state)
                 {
                     actions.record(Kind::NoQueuedJob { worker: self.id, state: row.state });
                 }
                 self.wait_for_next_poll(context, actions);
             }
-            (Phase::Raising(_) | Phase::ReadingRow(_), StoreReply::Row(row)) => {
+            (Phase::Raising | Phase::ReadingRow, StoreOutcome::Row(row)) => {
                 self.row_returned(context, &row, actions);
             }
             // It raised late, with its chunk already built from what it read before: the row that comes back now
             // is news that it has no eyes for.
-            (Phase::RaisingLate(chunk, _), StoreReply::Row(row)) if row.state != RowState::Done => {
+            (Phase::RaisingLate(chunk), StoreOutcome::Row(row)) if row.state != RowState::Done => {
                 let chunk = *chunk;
                 self.built = Some(chunk);
                 self.send_chunk(context, chunk, actions);
             }
-            (Phase::RaisingLate(..), StoreReply::Row(row)) => self.row_returned(context, &row, actions),
-            (Phase::ReadingFence(chunk, _), StoreReply::Fence(fence)) => {
+            (Phase::RaisingLate(_), StoreOutcome::Row(row)) => self.row_returned(context, &row, actions),
+            (Phase::ReadingFence(chunk), StoreOutcome::Fence(fence)) => {
                 let chunk = *chunk;
-                if self.token().is_some_and(|token| fence <= token) {
+                if self.token().is_some_and(|token| token == NO_TOKEN || fence <= token) {
                     self.send_chunk(context, chunk, actions);
                 } else {
                     self.give_up(GaveUpBecause::FenceAbove, actions);
                 }
             }
-            (Phase::Writing(chunk, _), StoreReply::Accepted) => {
+            (Phase::Writing(chunk), StoreOutcome::Accepted) => {
                 self.chunks_done.push(*chunk);
                 self.built = None;
                 self.proceed(context, actions);
             }
-            (Phase::SettingDone(_), StoreReply::Accepted) => self.release(context, actions),
-            (_, StoreReply::Refused(_)) => self.give_up(GaveUpBecause::Refused, actions),
+            (Phase::SettingDone, StoreOutcome::Accepted) => self.release(context, actions),
+            (_, StoreOutcome::Refused) => self.give_up(GaveUpBecause::Refused, actions),
             _ => {}
         }
     }
@@ -190,15 +165,15 @@ impl Worker {
             None => {
                 let Some((token, stop_time)) = self.check(context, Act::Done, None, actions) else { return };
                 actions.record(Kind::DoneSent { worker: self.id, token, mono: context.mono(), stop_time });
-                let call = self.ask_store(context, StoreRequest::SetDone { token }, actions);
-                self.phase = Phase::SettingDone(call);
+                self.phase = Phase::SettingDone;
+                self.store.set_done(context, self.job(context), token, actions);
             }
         }
     }
 
     /// Returns whether the worker goes on.
     fn serve_overdue_renewal(&mut self, context: Context<'_>, actions: &mut Actions) -> bool {
-        if std::mem::take(&mut self.renewal.overdue) {
+        if std::mem::take(&mut self.renewal_overdue) {
             self.renew(context, actions);
         }
         self.is_running()
@@ -207,7 +182,8 @@ impl Worker {
     /// No answer: the write may have come through or not.
     /// Its own raise returns the row, and tells.
     pub(super) fn store_timed_out(&mut self, context: Context<'_>, actions: &mut Actions) {
-        if let Phase::Looking(_) = self.phase {
+        self.store.reset();
+        if self.phase == Phase::Looking {
             self.wait_for_next_poll(context, actions);
             return;
         }
@@ -218,9 +194,8 @@ impl Worker {
         if !self.serve_overdue_renewal(context, actions) {
             return;
         }
-        if let Phase::ReadingRow(_) = self.phase {
-            let call = self.ask_store(context, StoreRequest::ReadRow, actions);
-            self.phase = Phase::ReadingRow(call);
+        if self.phase == Phase::ReadingRow {
+            self.store.read_row(context, self.job(context), actions);
         } else {
             self.raise(context, actions);
         }

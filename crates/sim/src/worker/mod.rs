@@ -3,19 +3,22 @@
 //! It runs a program, not a list of outcomes: work takes time on its own clock, and before every action it compares
 //! that clock with its stop time.
 //!
-//! Where things are: `lock` has the calls to the lock service (acquire, renew, release), `job` has the calls to the
-//! store (raise, chunks, DONE).
+//! How it talks to the lock service and to the store is its client libraries' business: `service`, `store_client`.
+//!
+//! Where things are: `lock` has what concerns the lock (acquire, renew, release), `job` has what concerns the store
+//! (raise, chunks, DONE).
 
 mod job;
 mod lock;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::{GaveUpBecause, Kind};
-use crate::lock_client::{Attempt, LockClient};
-use crate::machine::WorkerId;
-use crate::message::{CallId, LeaseId, LockReply, Message, StoreRequest, Token};
-use crate::settings::{Finds, Program};
+use crate::machine::{JobId, WorkerId};
+use crate::message::{Message, Token};
+use crate::service::{Grant, LockClient};
+use crate::settings::{Finds, Plan};
 use crate::store::RowState;
+use crate::store_client::StoreClient;
 use crate::time::{Mono, Span};
 
 /// One worker process.
@@ -23,13 +26,15 @@ use crate::time::{Mono, Span};
 pub struct Worker {
     id: WorkerId,
     incarnation: u32,
-    client: LockClient,
+    lock: LockClient,
+    store: StoreClient,
     /// A restarted worker, or one that was told to acquire, waits for this lock whatever its program says.
     told_to_acquire: bool,
     next_poll: Mono,
-    leases_asked_for: u32,
-    holding: Option<Holding>,
-    renewal: Renewal,
+    /// The lock that it holds or held last.
+    holding: Option<Grant>,
+    /// A renewal fell due while the process was frozen, and waits for the call that was under way.
+    renewal_overdue: bool,
     phase: Phase,
     chunks_done: Vec<u8>,
     /// The chunk that is built in the worker's buffers.
@@ -40,47 +45,22 @@ pub struct Worker {
     raises_before_first_chunk: bool,
 }
 
-/// The lease that a worker holds, or is about to.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Holding {
-    lease: LeaseId,
-    /// The length that it asked for; a repeated request must not ask for another, which `stop` would not fit.
-    ttl: Span,
-    /// Known once the key is created.
-    token: Option<Token>,
-    stop: Mono,
-    last_sent: Mono,
-}
-
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-struct Renewal {
-    attempt: Option<Attempt>,
-    /// The stop time if the present attempt succeeds.
-    stop_on_success: Mono,
-    /// It fell due while the process was frozen, and waits for the call that was under way.
-    overdue: bool,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum Phase {
     Idle,
     Waiting,
-    Looking(CallId),
-    ReadingKey(Attempt),
-    GrantingLease(Attempt),
-    CreatingKey(Attempt),
-    /// Somebody else was quicker: the lease that is of no use is given back.
-    ReturningLease(Attempt),
+    Looking,
+    Acquiring,
     SettingUp,
-    Raising(CallId),
-    ReadingRow(CallId),
+    Raising,
+    ReadingRow,
     Working(u8),
-    ReadingFence(u8, CallId),
+    ReadingFence(u8),
     Building(u8),
-    RaisingLate(u8, CallId),
-    Writing(u8, CallId),
-    SettingDone(CallId),
-    Releasing(Attempt),
+    RaisingLate(u8),
+    Writing(u8),
+    SettingDone,
+    Releasing,
     Ended(Ending),
 }
 
@@ -95,16 +75,16 @@ const LATE: Span = Span::millis(1);
 
 impl Worker {
     /// A process that has not started; `incarnation` counts the processes of this worker from 0.
-    pub fn new(id: WorkerId, incarnation: u32) -> Worker {
+    pub fn new(plan: &Plan, id: WorkerId, incarnation: u32) -> Worker {
         Worker {
             id,
             incarnation,
-            client: LockClient::new(incarnation),
+            lock: LockClient::new(plan, id, incarnation),
+            store: StoreClient::new(plan, incarnation),
             told_to_acquire: incarnation > 0,
             next_poll: Mono::ZERO,
-            leases_asked_for: 0,
             holding: None,
-            renewal: Renewal::default(),
+            renewal_overdue: false,
             phase: Phase::Idle,
             chunks_done: Vec::new(),
             built: None,
@@ -119,23 +99,25 @@ impl Worker {
             // One that was told to acquire before its scenario starts it is at it already, or has ended.
             Input::Start if self.phase == Phase::Idle => self.start(context, actions),
             Input::Acquire => {
-                *self = Worker {
-                    client: self.client.clone(),
-                    leases_asked_for: self.leases_asked_for,
-                    ..Worker::new(self.id, self.incarnation)
-                };
-                self.told_to_acquire = true;
+                let Worker { mut lock, mut store, id, incarnation, .. } = self.clone();
+                lock.reset();
+                store.reset();
+                *self = Worker { lock, store, told_to_acquire: true, ..Worker::new(context.plan, id, incarnation) };
                 self.start(context, actions);
             }
             Input::Release => self.release(context, actions),
             Input::Timer { key, due } => self.timer_fired(context, key, due, actions),
-            Input::Message { message: Message::LockReply(call, reply), .. } => {
-                self.lock_answered(context, call, reply, actions);
-            }
             Input::Message { message: Message::StoreReply(call, reply), .. } => {
-                self.store_answered(context, call, reply, actions);
+                if let Some(outcome) = self.store.answered(context, call, reply, actions) {
+                    self.store_outcome(context, outcome, actions);
+                }
             }
-            Input::Start | Input::Message { .. } => {}
+            Input::Message { from, message } => {
+                if let Some(outcome) = self.lock.message(context, from, message, actions) {
+                    self.lock_outcome(context, outcome, actions);
+                }
+            }
+            Input::Start => {}
         }
     }
 
@@ -153,12 +135,15 @@ impl Worker {
             TimerKey::Poll => self.poll(context, actions),
             TimerKey::Work => self.work_done(context, actions),
             TimerKey::StoreTimeout => self.store_timed_out(context, actions),
-            TimerKey::LockTimeout => self.lock_timed_out(context, actions),
-            TimerKey::RenewalTimeout => self.renewal_timed_out(context, actions),
+            TimerKey::LockTimeout | TimerKey::RenewalTimeout => {
+                if let Some(outcome) = self.lock.timer_fired(context, key, actions) {
+                    self.lock_outcome(context, outcome, actions);
+                }
+            }
             TimerKey::Renewal => {
                 // One process: what was under way when it froze completes first.
                 if context.mono() - due > LATE && self.call_under_way() {
-                    self.renewal.overdue = true;
+                    self.renewal_overdue = true;
                 } else {
                     self.renew(context, actions);
                 }
@@ -177,16 +162,21 @@ impl Worker {
             self.next_poll += every;
         }
         match finds {
-            Finds::Standby { .. } => self.read_key(context, actions),
+            Finds::Standby { .. } => self.try_to_acquire(context, actions),
             Finds::Queue { .. } => {
-                let call = self.ask_store(context, StoreRequest::ReadRow, actions);
-                self.phase = Phase::Looking(call);
+                self.phase = Phase::Looking;
+                self.store.read_row(context, self.job(context), actions);
             }
         }
     }
 
     fn finds(&self, context: Context<'_>) -> Finds {
-        if self.told_to_acquire { Program::idle(self.id).finds } else { context.plan.program(self.id).finds }
+        let plan = context.plan;
+        if self.told_to_acquire { plan.standby.finds } else { plan.program(self.id).finds }
+    }
+
+    fn job(&self, context: Context<'_>) -> JobId {
+        context.plan.program(self.id).job
     }
 
     fn wait_for_next_poll(&mut self, context: Context<'_>, actions: &mut Actions) {
@@ -205,13 +195,13 @@ impl Worker {
     fn call_under_way(&self) -> bool {
         matches!(
             self.phase,
-            Phase::Raising(_)
-                | Phase::ReadingRow(_)
-                | Phase::ReadingFence(..)
+            Phase::Raising
+                | Phase::ReadingRow
+                | Phase::ReadingFence(_)
                 | Phase::Building(_)
-                | Phase::RaisingLate(..)
-                | Phase::Writing(..)
-                | Phase::SettingDone(_)
+                | Phase::RaisingLate(_)
+                | Phase::Writing(_)
+                | Phase::SettingDone
         )
     }
 
@@ -221,12 +211,14 @@ impl Worker {
             actions.record(Kind::GaveUp { worker: self.id, token, because, stop_time });
         }
         self.end(Ending::GaveUp, actions);
+        self.lock.reset();
     }
 
     fn end(&mut self, ending: Ending, actions: &mut Actions) {
         self.phase = Phase::Ended(ending);
         self.built = None;
-        self.renewal = Renewal::default();
+        self.renewal_overdue = false;
+        self.store.reset();
         for key in [
             TimerKey::Poll,
             TimerKey::Work,
@@ -240,17 +232,7 @@ impl Worker {
     }
 
     fn held(&self) -> Option<(Token, Mono)> {
-        let holding = self.holding.as_ref()?;
-        Some((holding.token?, holding.stop))
-    }
-
-    fn lock_answered(&mut self, context: Context<'_>, call: CallId, reply: LockReply, actions: &mut Actions) {
-        let renews = self.renewal.attempt.as_ref().is_some_and(|attempt| attempt.call == call);
-        if renews {
-            self.renewal_answered(context, reply, actions);
-        } else {
-            self.acquire_answered(context, call, reply, actions);
-        }
+        self.holding.map(|grant| (grant.token, grant.stop))
     }
 }
 
@@ -260,12 +242,7 @@ impl Worker {
     pub fn state_name(&self) -> &'static str {
         match self.phase {
             Phase::Idle => "idle",
-            Phase::Waiting
-            | Phase::Looking(_)
-            | Phase::ReadingKey(_)
-            | Phase::GrantingLease(_)
-            | Phase::CreatingKey(_)
-            | Phase::ReturningLease(_) => "waiting",
+            Phase::Waiting | Phase::Looking | Phase::Acquiring => "waiting",
             Phase::Ended(Ending::GaveUp) => "gave-up",
             Phase::Ended(Ending::Done) => "done",
             _ => "working",
@@ -277,20 +254,16 @@ impl Worker {
         match &self.phase {
             Phase::Idle => "not started".into(),
             Phase::Waiting => "waits for its next attempt".into(),
-            Phase::Looking(_) => "looks for a queued job".into(),
-            Phase::ReadingKey(_) => "asks who holds the key".into(),
-            Phase::GrantingLease(_) => "asks for a lease".into(),
-            Phase::CreatingKey(_) => "creates the key".into(),
-            Phase::ReturningLease(_) => "returns a lease it cannot use".into(),
+            Phase::Looking => "looks for a queued job".into(),
+            Phase::Acquiring | Phase::Releasing => self.lock.activity().into(),
             Phase::SettingUp => "prepares to raise the fence".into(),
-            Phase::Raising(_) | Phase::RaisingLate(..) => "raises the fence".into(),
-            Phase::ReadingRow(_) => "reads the row".into(),
+            Phase::Raising | Phase::RaisingLate(_) => "raises the fence".into(),
+            Phase::ReadingRow => "reads the row".into(),
             Phase::Working(chunk) => format!("works on chunk {chunk}"),
-            Phase::ReadingFence(chunk, _) => format!("reads the fence for chunk {chunk}"),
+            Phase::ReadingFence(chunk) => format!("reads the fence for chunk {chunk}"),
             Phase::Building(chunk) => format!("has checked; chunk {chunk} is in its buffers"),
-            Phase::Writing(chunk, _) => format!("waits for the answer to chunk {chunk}"),
-            Phase::SettingDone(_) => "sets DONE".into(),
-            Phase::Releasing(_) => "releases the lock".into(),
+            Phase::Writing(chunk) => format!("waits for the answer to chunk {chunk}"),
+            Phase::SettingDone => "sets DONE".into(),
             Phase::Ended(Ending::GaveUp) => "has let go".into(),
             Phase::Ended(Ending::Done) => "has finished".into(),
         }
@@ -313,7 +286,7 @@ impl Worker {
 
     /// Whether it may act at this reading of its own clock, provided that it is up and not frozen.
     pub fn may_act(&self, mono: Mono) -> bool {
-        let let_go = matches!(self.phase, Phase::Ended(_) | Phase::Releasing(_));
+        let let_go = matches!(self.phase, Phase::Ended(_) | Phase::Releasing);
         !let_go && self.held().is_some_and(|(_, stop)| mono < stop)
     }
 
@@ -324,7 +297,8 @@ impl Worker {
 
     /// Whether it holds, or is about to hold, something to release.
     pub fn can_release(&self) -> bool {
-        self.holding.is_some() && !matches!(self.phase, Phase::Ended(_) | Phase::Releasing(_))
+        let has_something = self.holding.is_some() || (self.phase == Phase::Acquiring && self.lock.has_asked());
+        has_something && !matches!(self.phase, Phase::Ended(_) | Phase::Releasing)
     }
 
     /// Whether its process runs and has not ended.

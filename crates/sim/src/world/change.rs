@@ -6,7 +6,7 @@ use super::machine::{Actor, Held, Life, Timer};
 use super::{Class, Pending, World};
 use crate::actor::Input;
 use crate::event::{Event, Kind, LostBecause, Rate};
-use crate::intervention::{Change, Intervention, ServiceKind, StoreKind, Target};
+use crate::intervention::{Change, Intervention, Target};
 use crate::machine::{MachineId, WorkerId};
 use crate::network::Fault;
 use crate::sweeper::Sweeper;
@@ -87,10 +87,13 @@ impl World {
             Change::Renew(span) => self.set(|settings| settings.renew = *span, change, events),
             Change::Margin(span) => self.set(|settings| settings.margin = *span, change, events),
             Change::Sweeper(on) => self.set(|settings| settings.sweeper = *on, change, events),
-            Change::Service(ServiceKind::Consensus) | Change::Store(StoreKind::Row) => Ok(()),
-            Change::Service(_) | Change::Store(_) | Change::Restore { .. } | Change::Set { .. } => {
-                Err("this run has no such thing".into())
+            // The plan was laid down with these before the world began.
+            Change::Service(_) | Change::Store(_) | Change::Set { .. } => {
+                let setting = change.to_string();
+                self.record(MachineId::Operator, Kind::SettingChanged { setting }, events);
+                Ok(())
             }
+            Change::Restore { .. } => Err("this run has no such thing".into()),
             Change::Acquire(worker) => self.acquire(*worker, events),
             Change::Release(worker) => self.release(*worker, events),
         }
@@ -270,12 +273,14 @@ impl World {
         machine.life = Life::Up;
         machine.restarts += 1;
         let incarnation = machine.restarts;
+        let plan = self.plan.clone();
+        let machine = self.machine_mut(id)?;
         match &mut machine.actor {
             Actor::Worker(_) => {
                 let Some(worker) = id.worker() else { return Err(format!("{id} is no worker")) };
-                machine.actor = Actor::Worker(Worker::new(worker, incarnation));
+                machine.actor = Actor::Worker(Worker::new(&plan, worker, incarnation));
             }
-            Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(incarnation),
+            Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(&plan, incarnation),
             // Their disks have all that they need.
             Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) => {}
         }

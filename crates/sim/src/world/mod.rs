@@ -80,14 +80,15 @@ impl World {
     /// The world at the start of a run.
     pub fn new(plan: Arc<Plan>, seed: u64) -> World {
         let mut machines = LiteMap::new();
-        for worker in WorkerId::ALL {
-            machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(worker, 0))));
+        let named = plan.programs.iter().map(|program| program.worker);
+        for worker in WorkerId::ALL.into_iter().chain(named) {
+            machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(&plan, worker, 0))));
         }
         for node in plan.cluster.nodes() {
             machines.insert(node.into(), Machine::new(Actor::Node(Box::new(Node::new(node, &plan, seed)))));
         }
-        machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::default())));
-        machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(0))));
+        machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
+        machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
         machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new())));
 
         let mut world = World {

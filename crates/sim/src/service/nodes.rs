@@ -1,6 +1,6 @@
-//! The client library of the lock service: one node after another until one answers.
+//! Asking the nodes of the consensus lock service: one after another until one answers.
 //!
-//! Every client uses it: workers, the sweeper, other tenants.
+//! Every client of it does that: workers, the sweeper, other tenants.
 
 use crate::actor::{Actions, Context, TimerKey};
 use crate::machine::NodeId;
@@ -9,7 +9,7 @@ use crate::time::Mono;
 
 /// What a client keeps between requests.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct LockClient {
+pub struct NodeClient {
     incarnation: u32,
     calls: u32,
     /// The node that answered last; the first to be asked next time.
@@ -40,10 +40,10 @@ pub enum Next {
     AllTried,
 }
 
-impl LockClient {
+impl NodeClient {
     /// A client that asks n1 first.
-    pub fn new(incarnation: u32) -> LockClient {
-        LockClient { incarnation, calls: 0, preferred: NodeId(1) }
+    pub fn new(incarnation: u32) -> NodeClient {
+        NodeClient { incarnation, calls: 0, preferred: NodeId(1) }
     }
 
     /// A number for a call, to whomever.

@@ -1,0 +1,204 @@
+//! The clients' side of the lock services: one client library for each kind of service, behind one face.
+//!
+//! A worker asks its [`LockClient`] to acquire, renew and release, hands it the messages and timers that are not its
+//! own, and gets back what came of it as an [`Outcome`].
+//! When to renew, and whether there is still time to, is the worker's business; how, is the client's.
+//!
+//! Where things are: one file for each kind of service; `nodes` is how the consensus service's nodes are asked in turn.
+
+mod consensus;
+pub mod nodes;
+
+use consensus::{ConsensusClient, ConsensusProbe};
+
+use crate::actor::{Actions, Context, TimerKey};
+use crate::machine::{JobId, MachineId, WorkerId};
+use crate::message::{Holder, Message, Token};
+use crate::settings::{Plan, ServiceKind};
+use crate::time::Mono;
+
+/// A worker's client library for the lock service of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum LockClient {
+    /// A replicated log.
+    Consensus(ConsensusClient),
+}
+
+/// What a worker got.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Grant {
+    /// The fencing token, or [`NO_TOKEN`](crate::message::NO_TOKEN).
+    pub token: Token,
+    /// When the worker must stop acting, on its own monotonic clock.
+    pub stop: Mono,
+    /// When the request was sent that this counts from.
+    pub sent: Mono,
+}
+
+/// What came of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Somebody else holds the lock, or nobody answered: this attempt is over.
+    NotAcquired,
+    /// The worker holds the lock.
+    Acquired(Grant),
+    /// A renewal worked.
+    Renewed {
+        /// The new stop time.
+        stop: Mono,
+        /// When the renewal was sent.
+        sent: Mono,
+    },
+    /// A renewal has found no answer at one machine.
+    RenewalFailed {
+        /// Which machine.
+        machine: MachineId,
+        /// It did not answer; otherwise it said no.
+        timed_out: bool,
+        /// The next machine should be asked at once; otherwise the client waits and asks for a retry later.
+        retry: bool,
+    },
+    /// The pause after a failed renewal is over: it should be sent again.
+    RetryRenewal,
+    /// The service does not know the lease any more.
+    Lost,
+    /// The release is done, or has no use any more.
+    Released,
+}
+
+impl LockClient {
+    /// The client of one process of `worker`; `incarnation` counts its processes from 0.
+    pub fn new(plan: &Plan, worker: WorkerId, incarnation: u32) -> LockClient {
+        match plan.service {
+            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock | ServiceKind::LeaseItem => {
+                LockClient::Consensus(ConsensusClient::new(worker, incarnation))
+            }
+        }
+    }
+
+    /// Forgets what it was about, so that the same process can begin anew.
+    pub fn reset(&mut self) {
+        match self {
+            LockClient::Consensus(client) => client.reset(),
+        }
+    }
+
+    /// What it is doing, in a few words.
+    pub fn activity(&self) -> &'static str {
+        match self {
+            LockClient::Consensus(client) => client.activity(),
+        }
+    }
+
+    /// Whether it has asked for something that should be given back.
+    pub fn has_asked(&self) -> bool {
+        match self {
+            LockClient::Consensus(client) => client.has_asked(),
+        }
+    }
+
+    /// Tries once to get the lock.
+    pub fn acquire(&mut self, context: Context<'_>, actions: &mut Actions) {
+        match self {
+            LockClient::Consensus(client) => client.acquire(context, actions),
+        }
+    }
+
+    /// Begins to renew.
+    pub fn renew(&mut self, context: Context<'_>, actions: &mut Actions) {
+        match self {
+            LockClient::Consensus(client) => client.renew(context, actions),
+        }
+    }
+
+    /// Sends a renewal again.
+    pub fn retry_renewal(&mut self, context: Context<'_>, actions: &mut Actions) {
+        match self {
+            LockClient::Consensus(client) => client.retry_renewal(context, actions),
+        }
+    }
+
+    /// Ends the lease.
+    pub fn release(&mut self, context: Context<'_>, actions: &mut Actions) {
+        match self {
+            LockClient::Consensus(client) => client.release(context, actions),
+        }
+    }
+
+    /// Takes a message that came from the lock service.
+    pub fn message(
+        &mut self,
+        context: Context<'_>,
+        from: MachineId,
+        message: Message,
+        actions: &mut Actions,
+    ) -> Option<Outcome> {
+        let _ = from;
+        match self {
+            LockClient::Consensus(client) => client.message(context, message, actions),
+        }
+    }
+
+    /// Takes the timers `LockTimeout` and `RenewalTimeout`.
+    pub fn timer_fired(&mut self, context: Context<'_>, key: TimerKey, actions: &mut Actions) -> Option<Outcome> {
+        match self {
+            LockClient::Consensus(client) => client.timer_fired(context, key, actions),
+        }
+    }
+}
+
+/// How the sweeper asks the lock service of the run who holds which lock.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Probe {
+    /// A replicated log.
+    Consensus(ConsensusProbe),
+}
+
+/// The locks that are held, in the order of the jobs; nothing if the service could not be asked.
+pub type Answer = Option<Vec<Holder>>;
+
+impl Probe {
+    /// The probe of one process of the sweeper.
+    pub fn new(plan: &Plan, incarnation: u32) -> Probe {
+        match plan.service {
+            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock | ServiceKind::LeaseItem => {
+                Probe::Consensus(ConsensusProbe::new(incarnation))
+            }
+        }
+    }
+
+    /// Forgets what it was about.
+    pub fn reset(&mut self) {
+        match self {
+            Probe::Consensus(probe) => probe.reset(),
+        }
+    }
+
+    /// Asks who holds the locks of `jobs`.
+    pub fn ask(&mut self, context: Context<'_>, jobs: Vec<JobId>, actions: &mut Actions) {
+        match self {
+            Probe::Consensus(probe) => probe.ask(context, jobs, actions),
+        }
+    }
+
+    /// Takes a message that came from the lock service.
+    pub fn message(
+        &mut self,
+        context: Context<'_>,
+        from: MachineId,
+        message: Message,
+        actions: &mut Actions,
+    ) -> Option<Answer> {
+        let _ = from;
+        match self {
+            Probe::Consensus(probe) => probe.message(context, message, actions),
+        }
+    }
+
+    /// Takes the timer `LockTimeout`.
+    pub fn timed_out(&mut self, context: Context<'_>, actions: &mut Actions) -> Option<Answer> {
+        match self {
+            Probe::Consensus(probe) => probe.timed_out(context, actions),
+        }
+    }
+}
