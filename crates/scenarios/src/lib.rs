@@ -12,6 +12,7 @@ pub mod run;
 pub mod scenario;
 pub mod shiviz;
 pub mod snapshot;
+pub mod tables;
 pub mod why;
 
 pub use run::Run;
