@@ -7,6 +7,10 @@
 pub mod accept;
 pub mod beats;
 mod billing_story;
+pub mod cheat_card;
+pub mod checklist;
+pub mod glossary;
+pub mod parts;
 pub mod report;
 pub mod run;
 pub mod scenario;
