@@ -191,7 +191,7 @@ pub(super) static TABLE: Table = Table {
         ),
         source(
             "Consul documentation: Application leader election",
-            "https://developer.hashicorp.com/consul/docs/automate/application-leader-election",
+            "https://github.com/hashicorp/consul/blob/0d43fc937ae8ce083101598bd65fddf3bfc68cee/website/content/docs/dynamic-app-config/sessions/application-leader-election.mdx",
         ),
         source(
             "Consul source: agent/consul/session_ttl.go",
