@@ -33,7 +33,7 @@ pub(crate) fn read(query: &str) -> Link {
     let scenario = lease_lab_scenarios::all()[0];
     let mut link = Link {
         scenario,
-        list: all_on((scenario.faults)()),
+        list: all_on(scenario.own_interventions()),
         seed: 0,
         cursor: None,
         window: None,
@@ -55,7 +55,7 @@ pub(crate) fn read(query: &str) -> Link {
         match lease_lab_scenarios::find(&id) {
             Some(found) => {
                 link.scenario = found;
-                link.list = all_on((found.faults)());
+                link.list = all_on(found.own_interventions());
             }
             None => notices.push(format!(
                 "The link asks for a lab “{}” that does not exist; the story “{}” is shown.",
@@ -176,7 +176,7 @@ pub(crate) fn write(parts: &Parts<'_>) -> String {
         };
         entries.map(text).collect::<Vec<_>>().join("; ")
     };
-    if *parts.list != all_on((parts.scenario.faults)()) {
+    if *parts.list != all_on(parts.scenario.own_interventions()) {
         pairs.push(("do", texts(true)));
         if parts.list.iter().any(|entry| !entry.on) {
             pairs.push(("off", texts(false)));

@@ -195,7 +195,8 @@ impl Lab {
         let asked_at = question.get_untracked().map(|question| question.at);
         let cursor = RwSignal::new(link.cursor.or(asked_at).unwrap_or(TrueTime::ZERO));
         // Who changes the story, or draws another behind it, has seen what comes next.
-        let changed = *history.read_untracked().list() != all_on((scenario.faults)()) || link.ghost != Ghost::None;
+        let changed =
+            *history.read_untracked().list() != all_on(scenario.own_interventions()) || link.ghost != Ghost::None;
         let revealed = RwSignal::new(match (link.cursor, asked_at) {
             (Some(cursor), Some(asked)) => cursor > asked || changed,
             (None, Some(_)) => changed,
@@ -424,7 +425,7 @@ impl Lab {
 }
 
 fn own_run(scenario: &'static Scenario) -> SharedRun {
-    let own = (scenario.faults)();
+    let own = scenario.own_interventions();
     match simulate(scenario, own, 0) {
         Ok(run) => run,
         Err(mistake) => unreachable!("a scenario's own interventions make sense: {mistake}"),

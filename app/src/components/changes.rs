@@ -16,7 +16,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
     let editing = RwSignal::new(None::<usize>);
     let mistake = RwSignal::new(String::new());
     let entries = NodeRef::<Ul>::new();
-    let is_own = Memo::new(move |_| *lab.history.read().list() == all_on((lab.scenario.faults)()));
+    let is_own = Memo::new(move |_| *lab.history.read().list() == all_on(lab.scenario.own_interventions()));
     Effect::new(move |_| {
         if editing.get().is_none() {
             return;
@@ -135,7 +135,7 @@ impl Editor {
                 self.leave();
                 self.lab.history.update(|history| history.go_to(place));
             }
-            (Some("own"), _) => self.apply(self.lab.change(all_on((self.lab.scenario.faults)()))),
+            (Some("own"), _) => self.apply(self.lab.change(all_on(self.lab.scenario.own_interventions()))),
             _ => self.leave(),
         }
     }

@@ -175,7 +175,7 @@ fn shows(lab: Lab) -> &'static str {
     let (run, cursor) = (lab.run.read(), lab.cursor.get());
     let bookmark = lab.scenario.bookmarks.iter().find(|bookmark| run.bookmark_at(bookmark) == cursor);
     match bookmark {
-        Some(bookmark) if active(lab.history.read().list()) == (lab.scenario.faults)() => bookmark.shows,
+        Some(bookmark) if active(lab.history.read().list()) == lab.scenario.own_interventions() => bookmark.shows,
         _ => "",
     }
 }

@@ -155,13 +155,13 @@ fn value(parser: &mut Parser, option: &str) -> Result<String, String> {
 
 fn find(id: &str) -> Result<&'static Scenario, String> {
     lease_lab_scenarios::find(id).ok_or_else(|| {
-        let ids: Vec<&str> = lease_lab_scenarios::all().iter().map(|scenario| scenario.id).collect();
+        let ids: Vec<&str> = lease_lab_scenarios::all().map(|scenario| scenario.id).collect();
         format!("there is no scenario “{id}”; expected {}", ids.join(", "))
     })
 }
 
 fn input(scenario: &Scenario, options: Options) -> Input {
-    let mut interventions = if options.plain { Vec::new() } else { (scenario.faults)() };
+    let mut interventions = if options.plain { Vec::new() } else { scenario.own_interventions() };
     interventions.extend(options.dos);
     Input { interventions: Some(interventions), seed: options.seed, until: options.until }
 }

@@ -9,8 +9,7 @@ use lease_lab_sim::invariants::Verdict;
 /// One line for each scenario.
 pub(crate) fn list() -> String {
     lease_lab_scenarios::all()
-        .into_iter()
-        .map(|scenario| format!("{:<18} part {:<3} {}\n", scenario.id, scenario.part, scenario.title))
+        .map(|scenario| format!("{:<20} part {:<3} {}\n", scenario.id, scenario.part, scenario.title))
         .collect()
 }
 
@@ -48,6 +47,11 @@ pub(crate) fn run(run: &Run) -> String {
             Verdict::NotApplicable => "not applicable".into(),
         };
         let _ = writeln!(text, "  {:<20} {line}", invariant.id());
+    }
+    for measure in run.measures() {
+        let value = measure.value.map_or("none in this run".into(), |value| value.told());
+        let how = if measure.how.is_empty() { String::new() } else { format!("  ({})", measure.how) };
+        let _ = writeln!(text, "  {}: {value}{how}", measure.name);
     }
     let _ = writeln!(text, "\ntrace hash {}", run.hash());
     text

@@ -19,7 +19,7 @@ const EVENTFUL: &str = "0 fence off; 2 rate B 1.02; 5 crash n3; 9 restart n3; 11
                         44 pause leader 5 vm; 50 crash C; 50 restart C";
 
 fn run(scenario: &'static Scenario, added: &str) -> Run {
-    let mut interventions = (scenario.faults)();
+    let mut interventions = scenario.own_interventions();
     interventions.extend(parse_list(added).expect("the list can be read"));
     Run::new(scenario, Input { interventions: Some(interventions), ..Input::default() }).expect("the list makes sense")
 }

@@ -4,33 +4,61 @@ use lease_lab_sim::intervention::{Change, INTERVENTIONS_MAX, Intervention, Mista
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::TrueTime;
 
-/// Sorts the list and refuses what can never make sense in a run of `plan`.
-pub fn accept(plan: &Plan, mut interventions: Vec<Intervention>) -> Result<Vec<Intervention>, Mistake> {
+use crate::scenario::Scenario;
+
+/// Sorts the list, refuses what can never make sense in a run of `scenario`, and lays down the plan of the run: the
+/// scenario's own with the choices that the list makes at its start.
+///
+/// # Errors
+/// When an intervention makes no sense.
+pub fn accept(scenario: &Scenario, mut interventions: Vec<Intervention>) -> Result<(Plan, Vec<Intervention>), Mistake> {
     if interventions.len() > INTERVENTIONS_MAX {
         return Err(Mistake::too_many());
     }
     sort(&mut interventions);
+    let mut plan = (scenario.plan)();
     for intervention in &interventions {
-        check_alone(intervention)?;
+        choose(scenario, &mut plan, intervention)?;
     }
-    check_timing(plan, &interventions)?;
-    Ok(interventions)
+    check_timing(&plan, &interventions)?;
+    Ok((plan, interventions))
 }
 
-fn check_alone(intervention: &Intervention) -> Result<(), Mistake> {
+/// The choices that are made before a run begins.
+fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> Result<(), Mistake> {
     let refuse = |what: &str, expected: &str| Err(Mistake::senseless(intervention, what, expected));
+    let at_the_start = intervention.at == TrueTime::ZERO;
     match &intervention.change {
-        Change::Service(_) | Change::Store(_) if intervention.at != TrueTime::ZERO => {
+        Change::Service(_) | Change::Store(_) if !at_the_start => {
             refuse("the lock service and the store are chosen at the start", "the time 0")
         }
+        Change::Set { .. } if !at_the_start => refuse("a setting of a lab is chosen at the start", "the time 0"),
         Change::Service(kind) if *kind != ServiceKind::Consensus => {
             refuse(&format!("the lock service {kind} cannot be run yet"), "consensus")
         }
         Change::Store(kind) if *kind != StoreKind::Row => refuse(&format!("the store {kind} cannot be run yet"), "row"),
-        Change::Restore { .. } => refuse("a restore cannot be run yet", "another verb"),
-        Change::Set { key, .. } => {
-            refuse(&format!("this scenario has no setting “{key}”"), "another verb: it has none of its own")
+        Change::Service(kind) => {
+            plan.service = *kind;
+            Ok(())
         }
+        Change::Store(kind) => {
+            plan.store = *kind;
+            Ok(())
+        }
+        Change::Restore { .. } => refuse("a restore cannot be run yet", "another verb"),
+        Change::Set { key, value } => match scenario.knobs.iter().find(|knob| knob.key == key) {
+            Some(knob) => match knob.apply(plan, value) {
+                Ok(()) => Ok(()),
+                Err(expected) => refuse(&format!("“{value}” is not a value of {key}"), &expected),
+            },
+            None if scenario.knobs.is_empty() => {
+                refuse(&format!("this scenario has no setting “{key}”"), "another verb: it has none of its own")
+            }
+            None => {
+                let keys: Vec<&str> = scenario.knobs.iter().map(|knob| knob.key).collect();
+                refuse(&format!("this scenario has no setting “{key}”"), &keys.join(" or "))
+            }
+        },
         _ => Ok(()),
     }
 }

@@ -32,6 +32,6 @@ pub fn number(events: &[Event], beats: &[Beat]) -> Vec<Option<u8>> {
 fn is_at(place: Place, machine: MachineId) -> bool {
     match place {
         Place::Machine(expected) => machine == expected,
-        Place::LockService => machine.node().is_some(),
+        Place::LockService => machine.is_lock_service(),
     }
 }

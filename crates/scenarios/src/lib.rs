@@ -1,15 +1,17 @@
 //! Scenarios as data, and runs of them: beats, verdicts, snapshots, reports.
 //!
-//! A scenario is a value in a file of its own and a line in [`all`].
+//! A scenario is a value in a file of its own in `labs`, and a line in the list there.
 //! A [`Run`](run::Run) is a scenario under interventions; everything that the page, the command line and the tests
 //! show comes out of one.
 
 pub mod accept;
 pub mod beats;
-mod billing_story;
 pub mod cheat_card;
 pub mod checklist;
 pub mod glossary;
+pub mod knobs;
+mod labs;
+pub mod measures;
 pub mod parts;
 pub mod report;
 pub mod run;
@@ -23,11 +25,11 @@ pub use run::Run;
 pub use scenario::Scenario;
 
 /// Every scenario that can be run, in the order of the parts.
-pub fn all() -> [&'static Scenario; 1] {
-    [&billing_story::SCENARIO]
+pub fn all() -> impl ExactSizeIterator<Item = &'static Scenario> {
+    labs::ALL.iter().copied()
 }
 
 /// The scenario with this id.
 pub fn find(id: &str) -> Option<&'static Scenario> {
-    all().into_iter().find(|scenario| scenario.id == id)
+    all().find(|scenario| scenario.id == id)
 }

@@ -10,6 +10,7 @@ use lease_lab_sim::time::{Span, TrueTime};
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
+use crate::measures::Measure;
 use crate::run::Run;
 use crate::snapshot::Snapshot;
 use crate::why::why;
@@ -60,6 +61,8 @@ struct Report<'a> {
     hash: String,
     events: Vec<EventLine<'a>>,
     invariants: Vec<VerdictLine>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    measures: Vec<Measure>,
     end: Snapshot,
 }
 
@@ -118,6 +121,7 @@ pub fn json(run: &Run) -> String {
             })
             .collect(),
         invariants: run.verdicts(run.horizon).into_iter().map(|(id, verdict)| verdict_line(id, verdict)).collect(),
+        measures: run.measures(),
         end: Snapshot::take(run.end(), run.horizon, None),
     })
 }

@@ -14,6 +14,7 @@ use lease_lab_sim::time::TrueTime;
 use lease_lab_sim::world::World;
 
 use crate::accept::accept;
+use crate::measures::Measure;
 use crate::scenario::{Bookmark, Scenario};
 use crate::{beats, report};
 
@@ -63,9 +64,9 @@ impl Run {
     /// # Errors
     /// When the interventions make no sense for the scenario.
     pub fn new(scenario: &'static Scenario, input: Input) -> Result<Run, Mistake> {
-        let plan = Arc::new((scenario.plan)());
-        let interventions = input.interventions.unwrap_or_else(scenario.faults);
-        let interventions: Arc<[Intervention]> = accept(&plan, interventions)?.into();
+        let interventions = input.interventions.unwrap_or_else(|| scenario.own_interventions());
+        let (plan, interventions) = accept(scenario, interventions)?;
+        let (plan, interventions): (_, Arc<[Intervention]>) = (Arc::new(plan), interventions.into());
         let horizon = input.until.unwrap_or(plan.horizon);
 
         let mut simulation = Simulation::new(plan.clone(), interventions.clone(), input.seed);
@@ -131,6 +132,11 @@ impl Run {
     /// All verdicts at `at`, in order.
     pub fn verdicts(&self, at: TrueTime) -> Vec<(Invariant, Verdict)> {
         Invariant::ALL.into_iter().map(|invariant| (invariant, self.verdict(invariant, at))).collect()
+    }
+
+    /// The numbers that this run comes to.
+    pub fn measures(&self) -> Vec<Measure> {
+        (self.scenario.measures)(self)
     }
 
     /// The event that is beat `number`, if this run has it.

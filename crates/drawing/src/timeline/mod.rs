@@ -102,7 +102,7 @@ mod tests {
 
     fn run_with(list: &str) -> Run {
         let scenario = lease_lab_scenarios::find("billing-story").expect("the story exists");
-        let mut interventions = (scenario.faults)();
+        let mut interventions = scenario.own_interventions();
         interventions.extend(parse_list(list).expect("the test's list can be read"));
         Run::new(scenario, Input { interventions: Some(interventions), ..Input::default() }).expect("it makes sense")
     }

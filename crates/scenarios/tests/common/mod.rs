@@ -98,7 +98,7 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) fn new(text: &str, with_own: bool, seed: u64) -> Case {
-        let mut interventions = if with_own { (story().faults)() } else { Vec::new() };
+        let mut interventions = if with_own { story().own_interventions() } else { Vec::new() };
         interventions.extend(parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}")));
         Case { interventions, seed }
     }
@@ -109,9 +109,9 @@ impl Case {
     }
 
     pub(crate) fn simulation(&self) -> Simulation {
-        let plan = Arc::new((story().plan)());
-        let interventions = accept(&plan, self.interventions.clone()).unwrap_or_else(|mistake| panic!("{mistake}"));
-        Simulation::new(plan, interventions.into(), self.seed)
+        let (plan, interventions) =
+            accept(story(), self.interventions.clone()).unwrap_or_else(|mistake| panic!("{mistake}"));
+        Simulation::new(Arc::new(plan), interventions.into(), self.seed)
     }
 
     /// Shows `watcher` the world after each step, together with what the step recorded.

@@ -4,7 +4,6 @@
 //! Every number here is part of the setting.
 //! What happens is not written down anywhere: it comes out of the machines.
 
-use lease_lab_sim::intervention::{Change, Intervention, Target};
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::settings::{Finds, Plan, Program};
 use lease_lab_sim::time::{Span, TrueTime};
@@ -22,12 +21,13 @@ pub(crate) static SCENARIO: Scenario = Scenario {
     terms: "A chunk is 5,000 invoices. The token is a number that A got with the lock; each later holder gets a higher \
             one. The store keeps the job’s row and its invoices.",
     plan,
-    faults,
+    faults: "4 pause A 15; 21 crash B; 47 crash leader",
     beats: &BEATS,
     bookmarks: &BOOKMARKS,
+    ..Scenario::BASE
 };
 
-fn plan() -> Plan {
+pub(super) fn plan() -> Plan {
     let ms = Span::millis;
     Plan {
         programs: vec![
@@ -54,20 +54,6 @@ fn plan() -> Plan {
         ..Plan::default()
     }
 }
-
-fn faults() -> Vec<Intervention> {
-    vec![
-        Intervention {
-            at: TrueTime::from_millis(4_000),
-            change: Change::Pause { target: A, lasts: Some(Span::millis(15_000)), vm: false },
-        },
-        Intervention { at: TrueTime::from_millis(21_000), change: Change::Crash(B) },
-        Intervention { at: TrueTime::from_millis(47_000), change: Change::Crash(Target::Leader) },
-    ]
-}
-
-const A: Target = Target::Machine(MachineId::Worker(WorkerId::A));
-const B: Target = Target::Machine(MachineId::Worker(WorkerId::B));
 
 const fn on_worker(number: u8, kind: &'static str, worker: WorkerId, nth: u32, title: &'static str) -> Beat {
     Beat { number, kind, place: Place::Machine(MachineId::Worker(worker)), worker: Some(worker), nth, title }

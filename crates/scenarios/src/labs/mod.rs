@@ -1,0 +1,24 @@
+//! Every lab: one file each, in the order of the parts.
+//!
+//! To add one, copy a file, give it an id, and add it here.
+
+mod billing_story;
+
+use crate::scenario::Scenario;
+
+/// Every lab, in the order in which they stand on the page.
+pub(crate) static ALL: &[&Scenario] = &[
+    // Part 1: the model
+    // Part 2: acquire, renew, release
+    // Part 3: time
+    // Part 4: pause, zombie, fence
+    &billing_story::SCENARIO,
+    // Part 5: conditional writes
+    // Part 6: crashes and orphans
+    // Part 7: elections and single writers
+    // Part 8: the lock service fails
+    // Part 9: do you need a lock?
+    // Part 10: from your code to the disk
+    // Part 11: on AWS
+    // Part 12: what you have learned
+];
