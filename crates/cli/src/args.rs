@@ -154,10 +154,8 @@ fn value(parser: &mut Parser, option: &str) -> Result<String, String> {
 }
 
 fn find(id: &str) -> Result<&'static Scenario, String> {
-    lease_lab_scenarios::find(id).ok_or_else(|| {
-        let ids: Vec<&str> = lease_lab_scenarios::all().map(|scenario| scenario.id).collect();
-        format!("there is no scenario “{id}”; expected {}", ids.join(", "))
-    })
+    lease_lab_scenarios::find(id)
+        .ok_or_else(|| format!("there is no scenario “{id}”; expected an id that lease-lab list shows"))
 }
 
 fn input(scenario: &Scenario, options: Options) -> Input {

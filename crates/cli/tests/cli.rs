@@ -45,7 +45,7 @@ fn bad_command_lines_get_one_sentence() {
     let run = ["run", "billing-story"];
     for (arguments, says) in [
         (vec!["run"], "run lacks the id of a scenario"),
-        (vec!["run", "nowhere"], "there is no scenario “nowhere”; expected billing-story"),
+        (vec!["run", "nowhere"], "there is no scenario “nowhere”; expected an id that lease-lab list shows"),
         (vec!["run", "billing-story", "more"], "run has an argument too many"),
         (vec!["list", "more"], "list has an argument too many"),
         (vec!["jump"], "there is no command “jump”; expected list, run, snapshot, bench or help"),
@@ -314,8 +314,11 @@ fn the_table_is_for_people() {
     assert!(table.contains("acts-in-time         BROKEN at 19.0"));
     assert_eq!(table, text(&["run", "billing-story", "--format", "table"]));
     assert!(!table.contains("heartbeat"));
-    for line in text(&["list"]).lines() {
-        assert!(line.starts_with("billing-story") && line.contains("part 4"), "{line}");
+    let list = text(&["list"]);
+    assert_eq!(list.lines().count(), lease_lab_scenarios::all().len());
+    for (line, scenario) in list.lines().zip(lease_lab_scenarios::all()) {
+        let part = format!("part {} ", scenario.part);
+        assert!(line.starts_with(scenario.id) && line.contains(&part) && line.ends_with(scenario.title), "{line}");
     }
     let help = text(&["help"]);
     assert_eq!(help, text(&[]));

@@ -8,6 +8,7 @@ pub mod accept;
 pub mod beats;
 pub mod cheat_card;
 pub mod checklist;
+pub mod clocks;
 pub mod glossary;
 pub mod knobs;
 mod labs;
@@ -19,6 +20,7 @@ pub mod scenario;
 pub mod shiviz;
 pub mod snapshot;
 pub mod tables;
+pub mod trace;
 pub mod why;
 
 pub use run::Run;

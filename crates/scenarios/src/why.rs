@@ -80,18 +80,24 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::RenewalFailed { worker, node, .. } => {
             format!("{worker}’s renewal fails: {node} answers that it does not lead.")
         }
-        Kind::StopTimeChecked { worker, act, chunk, mono, stop_time, passed, .. } => {
+        Kind::StopTimeChecked { worker, act, chunk, mono, stop_time, wall, stop_on_wall, passed, .. } => {
             let what = match (act, chunk) {
                 (Act::Chunk, Some(chunk)) => format!("chunk {chunk}"),
                 (Act::Done, _) => "setting DONE".into(),
                 _ => "raising the fence".into(),
             };
             // So close together that they are told alike, they are told exactly.
-            let (mono, stop_time) = match (mono.told(), stop_time.told()) {
-                (clock, stop) if clock == stop => (mono.to_string(), stop_time.to_string()),
+            let (clock, stop_time, name) = match (wall, stop_on_wall) {
+                (Some(wall), Some(stop)) => {
+                    (Span::micros(wall.as_micros()), Span::micros(stop.as_micros()), "wall clock")
+                }
+                _ => (Span::micros(mono.as_micros()), Span::micros(stop_time.as_micros()), "clock"),
+            };
+            let (clock, stop_time) = match (clock.told(), stop_time.told()) {
+                (told, stop) if told == stop => (clock.to_string(), stop_time.to_string()),
                 told => told,
             };
-            let check = format!("{worker} checks its stop time before {what}: its clock says {mono}, which is");
+            let check = format!("{worker} checks its stop time before {what}: its {name} says {clock}, which is");
             if *passed {
                 format!("{check} before {stop_time}.")
             } else {

@@ -225,6 +225,10 @@ pub enum Kind {
         chunk: Option<u8>,
         mono: Mono,
         stop_time: Mono,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        wall: Option<Wall>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        stop_on_wall: Option<Wall>,
         passed: bool,
     },
     RaiseSent {

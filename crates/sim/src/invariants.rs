@@ -217,10 +217,7 @@ impl Observers {
 pub fn may_act(world: &World, worker: WorkerId, at: TrueTime) -> bool {
     let machine = worker.into();
     world.life(machine) == Some(&Life::Up)
-        && world
-            .worker(worker)
-            .zip(world.reading(machine, at))
-            .is_some_and(|(worker, reading)| worker.may_act(reading.mono))
+        && world.worker(worker).zip(world.reading(machine, at)).is_some_and(|(worker, reading)| worker.may_act(reading))
 }
 
 fn unfinished(end: &World) -> String {

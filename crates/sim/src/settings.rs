@@ -240,6 +240,20 @@ pub struct Program {
     pub work: Vec<(u8, Span)>,
     /// From the check to the send: the chunk is built in the worker's buffers.
     pub build: Span,
+    /// Whether it renews its lease.
+    pub renews: bool,
+    /// The clock by which it judges whether its stop time has come.
+    pub stop_clock: StopClock,
+}
+
+/// The clock by which a holder judges its stop time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StopClock {
+    /// The one that nobody can set.
+    #[default]
+    Monotonic,
+    /// The one that can be set: a mistake, and a common one.
+    Wall,
 }
 
 impl Program {
@@ -255,6 +269,8 @@ impl Program {
             work_default: Span::millis(1_450),
             work: Vec::new(),
             build: Span::millis(100),
+            renews: true,
+            stop_clock: StopClock::default(),
         }
     }
 

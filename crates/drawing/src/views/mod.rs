@@ -1,12 +1,12 @@
 //! Views: what the lanes of the timeline show, derived from the events of a trace up to an instant.
 
-pub mod clocks;
 pub mod difference;
 pub mod lock;
 pub mod messages;
 pub mod store;
 pub mod workers;
 
+pub use lease_lab_scenarios::clocks;
 use lease_lab_sim::event::Event;
 use lease_lab_sim::time::TrueTime;
 

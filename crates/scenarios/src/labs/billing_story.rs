@@ -71,7 +71,7 @@ const fn on_node(number: u8, kind: &'static str, node: u8, title: &'static str) 
     Beat { number, kind, place: Place::Machine(MachineId::Node(NodeId(node))), worker: None, nth: 1, title }
 }
 
-static BEATS: [Beat; 24] = [
+pub(super) static BEATS: [Beat; 24] = [
     on_lock(1, "lease-granted", WorkerId::A, 1, "A acquires the lock"),
     on_store(2, "fence-raised", WorkerId::A, 1, "A raises the fence"),
     on_store(3, "chunk-written", WorkerId::A, 1, "A writes its first chunk"),
@@ -106,7 +106,7 @@ static BEATS: [Beat; 24] = [
     on_lock(24, "lock-released", WorkerId::C, 1, "C has finished and releases the lock"),
 ];
 
-static BOOKMARKS: [Bookmark; 6] = [
+pub(super) static BOOKMARKS: [Bookmark; 6] = [
     Bookmark {
         name: "S1",
         beat: 4,

@@ -3,6 +3,12 @@
 //! To add one, copy a file, give it an id, and add it here.
 
 mod billing_story;
+mod fence_rules;
+mod margin;
+mod raise_first;
+mod two_clocks;
+mod wall_step;
+mod zombie;
 
 use crate::scenario::Scenario;
 
@@ -11,8 +17,14 @@ pub(crate) static ALL: &[&Scenario] = &[
     // Part 1: the model
     // Part 2: acquire, renew, release
     // Part 3: time
+    &two_clocks::SCENARIO,
+    &wall_step::SCENARIO,
+    &margin::SCENARIO,
     // Part 4: pause, zombie, fence
     &billing_story::SCENARIO,
+    &zombie::SCENARIO,
+    &fence_rules::SCENARIO,
+    &raise_first::SCENARIO,
     // Part 5: conditional writes
     // Part 6: crashes and orphans
     // Part 7: elections and single writers

@@ -20,9 +20,20 @@ impl Worker {
     ) -> Option<(Token, Mono)> {
         let (token, stop_time) = self.held()?;
         let mono = context.mono();
-        let passed = mono < stop_time;
-        let worker = self.id;
-        actions.record(Kind::StopTimeChecked { worker, token, act, chunk, mono, stop_time, passed });
+        let passed = self.is_before_stop(context.reading);
+        let (worker, stop_on_wall) = (self.id, self.stop_on_wall);
+        let wall = stop_on_wall.map(|_| context.wall());
+        actions.record(Kind::StopTimeChecked {
+            worker,
+            token,
+            act,
+            chunk,
+            mono,
+            stop_time,
+            wall,
+            stop_on_wall,
+            passed,
+        });
         if !passed {
             self.give_up(GaveUpBecause::StopTimePassed, actions);
             return None;

@@ -4,6 +4,7 @@ use super::{Ending, Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::{GaveUpBecause, Kind};
 use crate::service::{Grant, Outcome};
+use crate::settings::StopClock;
 
 impl Worker {
     /// Tries once to get the lock.
@@ -40,10 +41,21 @@ impl Worker {
         let Grant { token, stop: stop_time, sent } = grant;
         let job = self.job(context);
         actions.record(Kind::LockAcquired { job, worker: self.id, token, stop_time });
-        actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
+        self.note_stop_on_wall(context);
+        if context.plan.program(self.id).renews {
+            actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
+        }
         self.raises_before_first_chunk = false;
         self.phase = Phase::SettingUp;
         actions.set_timer(TimerKey::Work, context.mono() + context.plan.program(self.id).setup);
+    }
+
+    /// A worker that judges by its wall clock adds the time that is left to what that clock shows now.
+    fn note_stop_on_wall(&mut self, context: Context<'_>) {
+        self.stop_on_wall = match context.plan.program(self.id).stop_clock {
+            StopClock::Monotonic => None,
+            StopClock::Wall => self.held().map(|(_, stop)| context.wall() + (stop - context.mono())),
+        };
     }
 
     fn renews(&self) -> bool {
@@ -64,7 +76,7 @@ impl Worker {
     }
 
     fn has_time(&mut self, context: Context<'_>, actions: &mut Actions) -> bool {
-        let stopped = self.held().is_none_or(|(_, stop)| context.mono() >= stop);
+        let stopped = !self.is_before_stop(context.reading);
         if stopped {
             self.give_up(GaveUpBecause::StopTimePassed, actions);
         }
@@ -82,6 +94,7 @@ impl Worker {
         grant.stop = stop;
         grant.sent = sent;
         let token = grant.token;
+        self.note_stop_on_wall(context);
         let job = self.job(context);
         actions.record(Kind::RenewalConfirmed { job, worker: self.id, token, stop_time: stop });
         actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);

@@ -12,6 +12,7 @@ mod job;
 mod lock;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::clock::Reading;
 use crate::event::{GaveUpBecause, Kind};
 use crate::machine::{JobId, WorkerId};
 use crate::message::{Message, Token};
@@ -19,7 +20,7 @@ use crate::service::{Grant, LockClient};
 use crate::settings::{Finds, Plan};
 use crate::store::RowState;
 use crate::store_client::StoreClient;
-use crate::time::{Mono, Span};
+use crate::time::{Mono, Span, Wall};
 
 /// One worker process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -33,6 +34,8 @@ pub struct Worker {
     next_poll: Mono,
     /// The lock that it holds or held last.
     holding: Option<Grant>,
+    /// Its stop time as a reading of its wall clock, if it judges by that.
+    stop_on_wall: Option<Wall>,
     /// A renewal fell due while the process was frozen, and waits for the call that was under way.
     renewal_overdue: bool,
     phase: Phase,
@@ -84,6 +87,7 @@ impl Worker {
             told_to_acquire: incarnation > 0,
             next_poll: Mono::ZERO,
             holding: None,
+            stop_on_wall: None,
             renewal_overdue: false,
             phase: Phase::Idle,
             chunks_done: Vec::new(),
@@ -181,6 +185,7 @@ impl Worker {
 
     fn wait_for_next_poll(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.holding = None;
+        self.stop_on_wall = None;
         self.phase = Phase::Waiting;
         let every = match self.finds(context) {
             Finds::Standby { every } | Finds::Queue { every } => every,
@@ -284,10 +289,18 @@ impl Worker {
         self.held().is_some() && !matches!(self.phase, Phase::Ended(_))
     }
 
-    /// Whether it may act at this reading of its own clock, provided that it is up and not frozen.
-    pub fn may_act(&self, mono: Mono) -> bool {
+    /// Whether it may act at this reading of its own clocks, provided that it is up and not frozen.
+    pub fn may_act(&self, reading: Reading) -> bool {
         let let_go = matches!(self.phase, Phase::Ended(_) | Phase::Releasing);
-        !let_go && self.held().is_some_and(|(_, stop)| mono < stop)
+        !let_go && self.is_before_stop(reading)
+    }
+
+    /// Whether the clock by which it judges has not reached its stop time yet.
+    fn is_before_stop(&self, reading: Reading) -> bool {
+        match self.stop_on_wall {
+            Some(stop) => reading.wall < stop,
+            None => self.held().is_some_and(|(_, stop)| reading.mono < stop),
+        }
     }
 
     /// Whether telling it to acquire means something: it is idle or has ended.

@@ -1,0 +1,122 @@
+//! Questions that several labs ask of a trace.
+
+use lease_lab_sim::event::{Event, Kind};
+use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::message::Token;
+use lease_lab_sim::time::{Deadline, Mono, Span, TrueTime};
+
+use crate::Run;
+use crate::clocks::{self, ClockTrack};
+
+/// The first event that fits.
+pub fn first(run: &Run, fits: impl Fn(&Kind) -> bool) -> Option<&Event> {
+    run.events.iter().find(|event| fits(&event.kind))
+}
+
+/// The last event that fits.
+pub fn last(run: &Run, fits: impl Fn(&Kind) -> bool) -> Option<&Event> {
+    run.events.iter().rfind(|event| fits(&event.kind))
+}
+
+/// When `worker`’s lease expired first.
+pub fn expired_at(run: &Run, worker: WorkerId) -> Option<TrueTime> {
+    first(run, |kind| matches!(kind, Kind::LeaseExpired { worker: who, .. } if *who == worker)).map(|event| event.t)
+}
+
+/// The last deadline that the lock service gave to `worker`.
+pub fn last_deadline(run: &Run, worker: WorkerId) -> Option<Deadline> {
+    run.events.iter().rev().find_map(|event| match &event.kind {
+        Kind::LeaseGranted { worker: who, deadline, .. } | Kind::LeaseRenewed { worker: who, deadline, .. }
+            if *who == worker =>
+        {
+            Some(*deadline)
+        }
+        _ => None,
+    })
+}
+
+/// The stop time that `worker` learned last, and when it got the lock that it belongs to.
+pub fn last_stop(run: &Run, worker: WorkerId) -> Option<(TrueTime, Mono)> {
+    let mut acquired = None;
+    let mut stop = None;
+    for event in &run.events {
+        match &event.kind {
+            Kind::LockAcquired { worker: who, stop_time, .. } if *who == worker => {
+                acquired = Some(event.t);
+                stop = Some(*stop_time);
+            }
+            Kind::RenewalConfirmed { worker: who, stop_time, .. } if *who == worker => stop = Some(*stop_time),
+            _ => {}
+        }
+    }
+    acquired.zip(stop)
+}
+
+/// How the clocks of `worker` ran.
+pub fn clocks_of(run: &Run, worker: WorkerId) -> ClockTrack {
+    clocks::tracks(&run.events).remove(&worker.into()).unwrap_or_default()
+}
+
+/// A chunk write at the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// When it arrived.
+    pub t: TrueTime,
+    /// Who sent it.
+    pub worker: WorkerId,
+    /// With which token.
+    pub token: Token,
+    /// Which chunk.
+    pub chunk: u8,
+    /// The fence after it.
+    pub fence: Token,
+    /// Whether the store accepted it.
+    pub accepted: bool,
+}
+
+/// The chunk writes that reached the store, in order.
+pub fn writes(run: &Run) -> impl DoubleEndedIterator<Item = Write> + '_ {
+    run.events.iter().filter_map(|event| {
+        let t = event.t;
+        match event.kind {
+            Kind::ChunkWritten { worker, token, chunk, fence, .. } => {
+                Some(Write { t, worker, token, chunk, fence, accepted: true })
+            }
+            Kind::WriteRefused { worker, token, chunk, fence, .. } => {
+                Some(Write { t, worker, token, chunk, fence, accepted: false })
+            }
+            _ => None,
+        }
+    })
+}
+
+/// The first write of `worker` that reached the store after its lease had expired.
+pub fn late_write(run: &Run, worker: WorkerId) -> Option<Write> {
+    let expired = expired_at(run, worker)?;
+    writes(run).find(|write| write.worker == worker && write.t > expired)
+}
+
+/// Invoices that were charged more than once.
+pub fn charged_twice(run: &Run) -> u64 {
+    let mut invoices = 0;
+    for event in &run.events {
+        if let Kind::ChunkWritten { charged, times_charged: 2, .. } = event.kind {
+            invoices += u64::from(charged);
+        }
+    }
+    invoices
+}
+
+/// When `worker` let go, finished or died.
+pub fn let_go_at(run: &Run, worker: WorkerId) -> Option<TrueTime> {
+    let let_go = run.events.iter().find(|event| {
+        event.machine == worker.into()
+            && matches!(event.kind, Kind::GaveUp { .. } | Kind::WorkerDone { .. } | Kind::Crashed { .. })
+    });
+    let_go.map(|event| event.t)
+}
+
+/// A time in the trace as a length from its beginning, for measures.
+pub fn since_start(t: TrueTime) -> Span {
+    t - TrueTime::ZERO
+}
