@@ -22,6 +22,10 @@ use crate::{beats, report};
 const STEPS_BETWEEN_CHECKPOINTS: usize = 128;
 /// More than this are not kept.
 const CHECKPOINTS_MAX: usize = 256;
+/// As many are kept even of a world of thousands of machines.
+const CHECKPOINTS_MIN: usize = 8;
+/// A world of so many machines counts as one of the usual size.
+const SMALL_WORLD: usize = 32;
 /// Snapshots are taken at multiples of this: the times of the story are exact to it.
 const SNAPSHOT_GRID_MICROS: i64 = 50_000;
 
@@ -74,18 +78,24 @@ impl Run {
         let mut events: Vec<Event> = Vec::new();
         let mut checkpoints = vec![simulation.clone()];
         let mut steps = 0;
-        let mut between_checkpoints = STEPS_BETWEEN_CHECKPOINTS;
+        // A world of thousands of machines is large, and one step of it is little: fewer are kept, further apart.
+        let size = simulation.world().machine_count().div_ceil(SMALL_WORLD);
+        let checkpoints_max = (CHECKPOINTS_MAX / size).max(CHECKPOINTS_MIN);
+        let mut between_checkpoints = STEPS_BETWEEN_CHECKPOINTS * size;
+        let mut happens = Vec::new();
         while simulation.next_time().is_some_and(|next| next <= horizon) {
-            let seen = events.len();
-            simulation.step(&mut events);
-            for event in &events[seen..] {
-                observers.observe(event, simulation.world());
+            simulation.step(&mut happens);
+            for event in happens.drain(..) {
+                observers.observe(&event, simulation.world());
+                if event.is_told_by(plan.trace) {
+                    events.push(event);
+                }
             }
             steps += 1;
             if steps % between_checkpoints == 0 {
                 checkpoints.push(simulation.clone());
             }
-            if checkpoints.len() > CHECKPOINTS_MAX {
+            if checkpoints.len() > checkpoints_max {
                 // A long run keeps every second one: memory stays bounded, and looking back takes twice as long.
                 let mut place = 0;
                 checkpoints.retain(|_| {

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::{LeaseId, Token, is_no_token};
+use crate::settings::Trace;
 use crate::time::{Deadline, Mono, Span, TrueTime, Wall};
 
 /// One event of the trace.
@@ -31,6 +32,30 @@ impl Event {
                 self.machine.node().is_some() && to.node().is_some() && *because != LostBecause::Dropped
             }
             _ => false,
+        }
+    }
+}
+
+impl Event {
+    /// Whether a trace of this kind tells of it.
+    pub fn is_told_by(&self, trace: Trace) -> bool {
+        let of_many = |worker: WorkerId| worker > WorkerId::D;
+        match &self.kind {
+            _ if trace == Trace::Full => true,
+            Kind::Heartbeat { .. } => false,
+            Kind::ClaimHeld { holder, .. } => !of_many(*holder),
+            Kind::LeaseGranted { .. }
+            | Kind::LeaseExpired { .. }
+            | Kind::LockReleased { .. }
+            | Kind::LockBusy { .. }
+            | Kind::GaveUp { .. }
+            | Kind::FenceRaised { .. }
+            | Kind::RaiseRefused { .. }
+            | Kind::ChunkWritten { .. }
+            | Kind::WriteRefused { .. }
+            | Kind::JobDone { .. }
+            | Kind::DoneRefused { .. } => true,
+            kind => !self.machine.worker().or(kind.worker()).is_some_and(of_many),
         }
     }
 }

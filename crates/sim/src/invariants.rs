@@ -93,8 +93,9 @@ pub enum Verdict {
 #[derive(Clone, Debug, Default)]
 pub struct Observers {
     violations: LiteMap<Invariant, Violation>,
-    /// When the job was DONE with every chunk recorded.
+    /// When every job was DONE with every chunk recorded.
     finished: Option<TrueTime>,
+    jobs_finished: u16,
     jobs: LiteMap<JobId, Watched>,
     highest_granted: Token,
     grants: LiteMap<LeaseId, WorkerId>,
@@ -107,6 +108,8 @@ struct Watched {
     highest_written: u64,
     /// Who has ever held its lock, with the token and the number of the grant.
     holders: Vec<WorkerId>,
+    /// It was DONE with every chunk recorded.
+    finished: bool,
 }
 
 impl Observers {
@@ -127,7 +130,7 @@ impl Observers {
             Kind::JobDone { job, worker, token, chunks_recorded } => {
                 self.written(*job, *worker, *token, "DONE", event.t);
                 if *chunks_recorded == world.plan().chunks {
-                    self.finished.get_or_insert(event.t);
+                    self.job_finished(*job, event.t, world);
                 }
             }
             Kind::LeaseGranted { worker, lease, token, .. } => {
@@ -171,6 +174,16 @@ impl Observers {
         }
     }
 
+    fn job_finished(&mut self, job: JobId, t: TrueTime, world: &World) {
+        let watched = self.jobs.entry(job).or_default();
+        if !std::mem::replace(&mut watched.finished, true) {
+            self.jobs_finished += 1;
+        }
+        if self.jobs_finished == world.plan().jobs {
+            self.finished.get_or_insert(t);
+        }
+    }
+
     fn written(&mut self, job: JobId, worker: WorkerId, token: Token, what: &str, t: TrueTime) {
         let highest = &mut self.jobs.entry(job).or_default().highest_written;
         if token < *highest {
@@ -203,7 +216,7 @@ impl Observers {
             return match self.finished {
                 Some(finished) if finished <= at => Verdict::Holds,
                 _ if at < horizon => Verdict::Pending,
-                _ => Verdict::Broken(Violation { t: horizon, why: unfinished(end) }),
+                _ => Verdict::Broken(Violation { t: horizon, why: unfinished(end, self.jobs_finished) }),
             };
         }
         match self.violations.get(&invariant) {
@@ -220,7 +233,11 @@ pub fn may_act(world: &World, worker: WorkerId, at: TrueTime) -> bool {
         && world.worker(worker).zip(world.reading(machine, at)).is_some_and(|(worker, reading)| worker.may_act(reading))
 }
 
-fn unfinished(end: &World) -> String {
+fn unfinished(end: &World, finished: u16) -> String {
+    let jobs = end.plan().jobs;
+    if jobs > 1 {
+        return format!("{} of {} jobs are DONE", grouped(finished.into()), grouped(jobs.into()));
+    }
     match end.store().and_then(|store| store.row()) {
         Some(row) if row.state == RowState::Done => {
             format!("the row is DONE with {} of {} chunks recorded", row.chunks_recorded(), end.plan().chunks)

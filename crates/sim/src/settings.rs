@@ -97,6 +97,17 @@ impl Settings {
     }
 }
 
+/// How much of a run its trace tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Trace {
+    /// Everything.
+    #[default]
+    Full,
+    /// For thousands of workers: no messages but those that an intervention drops, delays or doubles, and of workers
+    /// other than A to D only what others notice, and how it ends.
+    Outcomes,
+}
+
 /// What fixes a run, together with the interventions and the seed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Plan {
@@ -129,6 +140,8 @@ pub struct Plan {
     pub latency: Latency,
     /// When the run ends unless told otherwise.
     pub horizon: TrueTime,
+    /// How much of the run its trace tells.
+    pub trace: Trace,
 }
 
 impl Default for Plan {
@@ -157,6 +170,7 @@ impl Default for Plan {
                 store_timeout: ms(500),
             },
             horizon: TrueTime::from_millis(60_000),
+            trace: Trace::Full,
         }
     }
 }
@@ -164,9 +178,10 @@ impl Default for Plan {
 impl Plan {
     /// The program of `worker`, or the one that every unnamed worker runs.
     pub fn program(&self, worker: WorkerId) -> &Program {
-        match self.programs.binary_search_by_key(&worker, |program| program.worker) {
-            Ok(place) => &self.programs[place],
-            Err(_) => &self.standby,
+        // Most plans name their workers without a gap: the number is the place.
+        match self.programs.get(usize::from(worker.0)) {
+            Some(program) if program.worker == worker => program,
+            _ => self.programs.iter().find(|program| program.worker == worker).unwrap_or(&self.standby),
         }
     }
 

@@ -1,14 +1,17 @@
 //! Votes, and what happens when a lock node becomes leader.
 
+use std::collections::VecDeque;
+
 use litemap::LiteMap;
 
 use super::{Follower, Leadership, Node, Role, Then, send};
 use crate::actor::{Actions, Context, TimerKey};
+use crate::consensus::deadlines::Deadlines;
 use crate::consensus::log::{Command, Entry};
 use crate::event::{Kind, RestartedLease};
 use crate::machine::NodeId;
-use crate::message::{LeaseId, PeerMessage};
-use crate::time::{Mono, Span};
+use crate::message::PeerMessage;
+use crate::time::Span;
 
 /// Two candidates that split the votes wait for different times before they try again.
 const RETRY_JITTER_MAX: Span = Span::millis(500);
@@ -139,20 +142,20 @@ impl Node {
         for entry in &self.log[self.applied as usize..] {
             whole_log.apply(&entry.command);
         }
-        let mut deadlines: LiteMap<LeaseId, Mono> = LiteMap::new();
-        for (lease, record) in whole_log.leases.iter() {
-            deadlines.insert(*lease, now + record.ttl);
+        let mut deadlines = Deadlines::default();
+        for (lease, record) in &whole_log.leases {
+            deadlines.set(*lease, now + record.ttl);
         }
         let leases: Vec<RestartedLease> = deadlines
             .iter()
             .map(|(lease, deadline)| RestartedLease {
                 worker: lease.worker,
-                lease: *lease,
-                token: whole_log.bound_to(*lease).map(|(_, token)| token),
-                deadline: *deadline,
+                lease,
+                token: whole_log.bound_to(lease).map(|(_, token)| token),
+                deadline,
             })
             .collect();
-        let deadline = deadlines.values().min().copied();
+        let deadline = deadlines.earliest();
         actions.record(Kind::LeaderElected { node: self.id, term: self.term, deadline, leases });
 
         let last = self.last_index();
@@ -164,8 +167,9 @@ impl Node {
             noop_index: last + 1,
             followers,
             deadlines,
-            expiring: Vec::new(),
-            waiting: LiteMap::new(),
+            waiting: VecDeque::new(),
+            // The no-op.
+            sent_out: last + 1,
         }));
         self.leader = Some(self.id);
         actions.cancel_timer(TimerKey::Election);

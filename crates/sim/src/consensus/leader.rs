@@ -58,7 +58,7 @@ impl Node {
         };
         let index = self.propose(context, command, actions);
         if let Role::Leader(leadership) = &mut self.role {
-            leadership.waiting.insert(index, Waiting { client, call, stop_on_holder });
+            leadership.waiting.push_back((index, Waiting { client, call, stop_on_holder }));
         }
     }
 
@@ -78,8 +78,7 @@ impl Node {
         let Role::Leader(leadership) = &self.role else { return None };
         let now = context.mono();
         // A lease that has run out is not revived, even while its deletion is still on its way.
-        let alive = !leadership.expiring.contains(&lease)
-            && leadership.deadlines.get(&lease).is_some_and(|deadline| *deadline > now);
+        let alive = leadership.deadlines.runs(lease, now);
         match self.state.leases.get(&lease) {
             Some(record) if alive && ttl <= record.ttl => {
                 self.renew(context, lease, ttl, stop_on_holder, actions);
@@ -98,8 +97,8 @@ impl Node {
     fn renew(&mut self, context: Context<'_>, lease: LeaseId, ttl: Span, stop_time: Mono, actions: &mut Actions) {
         let Role::Leader(leadership) = &mut self.role else { return };
         // A renewal that was held up on its way must not take back what a later one has promised.
-        let deadline = leadership.deadlines.get(&lease).copied().unwrap_or(Mono::ZERO).max(context.mono() + ttl);
-        leadership.deadlines.insert(lease, deadline);
+        let deadline = leadership.deadlines.get(lease).unwrap_or(Mono::ZERO).max(context.mono() + ttl);
+        leadership.deadlines.set(lease, deadline);
         let bound = self.state.bound_to(lease);
         let (job, token) = (bound.map_or(JobId::FIRST, |(job, _)| job), bound.map(|(_, token)| token));
         let (worker, deadline) = (lease.worker, Deadline::Mono(deadline));
@@ -107,15 +106,9 @@ impl Node {
         self.set_expiry_timer(actions);
     }
 
-    pub(super) fn set_expiry_timer(&self, actions: &mut Actions) {
-        let Role::Leader(leadership) = &self.role else { return };
-        let next = leadership
-            .deadlines
-            .iter()
-            .filter(|(lease, _)| !leadership.expiring.contains(lease))
-            .map(|(_, deadline)| *deadline)
-            .min();
-        match next {
+    pub(super) fn set_expiry_timer(&mut self, actions: &mut Actions) {
+        let Role::Leader(leadership) = &mut self.role else { return };
+        match leadership.deadlines.earliest() {
             Some(deadline) => actions.set_timer(TimerKey::LeaseExpiry, deadline),
             None => actions.cancel_timer(TimerKey::LeaseExpiry),
         }
@@ -127,14 +120,7 @@ impl Node {
             return;
         }
         let Role::Leader(leadership) = &mut self.role else { return };
-        let due: Vec<LeaseId> = leadership
-            .deadlines
-            .iter()
-            .filter(|(lease, deadline)| **deadline <= context.mono() && !leadership.expiring.contains(lease))
-            .map(|(lease, _)| *lease)
-            .collect();
-        leadership.expiring.extend(&due);
-        for lease in due {
+        for lease in leadership.deadlines.take_due(context.mono()) {
             self.propose(context, Command::Expire { lease }, actions);
         }
         self.set_expiry_timer(actions);
@@ -151,17 +137,23 @@ impl Node {
     ) {
         let revision = self.state.revision;
         let Role::Leader(leadership) = &mut self.role else { return };
-        let waiting = leadership.waiting.remove(&index);
+        let mut waiting = None;
+        while leadership.waiting.front().is_some_and(|(waited_for, _)| *waited_for <= index) {
+            waiting = leadership.waiting.pop_front().filter(|(waited_for, _)| *waited_for == index);
+        }
+        let waiting = waiting.map(|(_, waiting)| waiting);
         let stop_time = waiting.as_ref().map_or(Mono::ZERO, |waiting| waiting.stop_on_holder);
 
         let reply = match (command, applied) {
             (Command::GrantLease { lease, ttl }, Applied::LeaseExists) => {
                 // A repeated grant leaves the deadline alone; the holder counts from its first send as well.
-                leadership.deadlines.entry(*lease).or_insert(context.mono() + *ttl);
+                if leadership.deadlines.get(*lease).is_none() {
+                    leadership.deadlines.set(*lease, context.mono() + *ttl);
+                }
                 Some(LockReply::LeaseGranted)
             }
             // The deadline may have passed while the entry was on its way to the disks.
-            (Command::ExtendTtl { lease, .. }, Applied::LeaseExists) if leadership.expiring.contains(lease) => {
+            (Command::ExtendTtl { lease, .. }, Applied::LeaseExists) if leadership.deadlines.is_expiring(*lease) => {
                 actions.record(Kind::RenewalRefused { worker: lease.worker, lease: *lease });
                 Some(LockReply::LeaseNotFound)
             }
@@ -173,7 +165,7 @@ impl Node {
             }
             (Command::CreateKey { lease, key }, Applied::Created { token, new }) => {
                 if new {
-                    let deadline = leadership.deadlines.get(lease).copied().unwrap_or(context.mono());
+                    let deadline = leadership.deadlines.get(*lease).unwrap_or(context.mono());
                     let (job, worker, deadline) = (key.job, lease.worker, Deadline::Mono(deadline));
                     // When the leader died between entry and application, nobody here knows what the holder asked.
                     let stop_time = waiting.as_ref().map(|waiting| waiting.stop_on_holder);
@@ -185,8 +177,7 @@ impl Node {
             }
             (_, Applied::Held(holder, token)) => Some(LockReply::Held(holder, token)),
             (Command::Revoke { lease, by }, Applied::LeaseEnded { token, .. }) => {
-                leadership.deadlines.remove(lease);
-                leadership.expiring.retain(|expiring| expiring != lease);
+                leadership.deadlines.remove(*lease);
                 if token.is_some() {
                     let (worker, released_by) = (lease.worker, *by);
                     let released = Kind::LockReleased { worker, lease: *lease, token, released_by, revision };
@@ -195,8 +186,7 @@ impl Node {
                 Some(LockReply::Revoked)
             }
             (Command::Expire { lease }, Applied::LeaseEnded { job, token }) => {
-                leadership.deadlines.remove(lease);
-                leadership.expiring.retain(|expiring| expiring != lease);
+                leadership.deadlines.remove(*lease);
                 let worker = lease.worker;
                 let expired = match token {
                     Some(token) => Kind::LeaseExpired { job, worker, lease: *lease, token, revision },
@@ -206,8 +196,7 @@ impl Node {
                 None
             }
             (Command::Expire { lease }, _) => {
-                leadership.deadlines.remove(lease);
-                leadership.expiring.retain(|expiring| expiring != lease);
+                leadership.deadlines.remove(*lease);
                 None
             }
             (_, Applied::Put { new }) => {

@@ -15,6 +15,7 @@
 //! Where things are: `election` has votes and becoming leader, `replication` has the log, `leader` has what only a
 //! leader does: clients and leases.
 
+mod deadlines;
 mod election;
 mod leader;
 pub mod log;
@@ -26,6 +27,7 @@ use std::collections::VecDeque;
 use litemap::LiteMap;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::consensus::deadlines::Deadlines;
 use crate::consensus::log::{Command, Entry};
 use crate::consensus::state::LockState;
 use crate::event::Kind;
@@ -71,7 +73,8 @@ struct Durable {
 struct DiskJob {
     done: Mono,
     durable: Durable,
-    then: Then,
+    /// Each with the term in which it was asked for: in a later one it means nothing.
+    then: Vec<(u32, Then)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -98,11 +101,12 @@ struct Leadership {
     /// The no-op of this term: clients are answered once it is applied.
     noop_index: u64,
     followers: LiteMap<NodeId, Follower>,
-    deadlines: LiteMap<LeaseId, Mono>,
-    /// Leases whose expiry is in the log but not applied: they are not renewed any more.
-    expiring: Vec<LeaseId>,
-    /// Who waits for which entry.
-    waiting: LiteMap<u64, Waiting>,
+    deadlines: Deadlines,
+    /// Who waits for which entry, in the order of the entries.
+    waiting: VecDeque<(u64, Waiting)>,
+    /// Up to which entry the log is on its way to the disks: what is proposed while this node's disk is busy waits, and
+    /// goes with the next write.
+    sent_out: u64,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -144,9 +148,9 @@ impl Node {
             Role::Leader(Box::new(Leadership {
                 noop_index: log_length,
                 followers,
-                deadlines: LiteMap::new(),
-                expiring: Vec::new(),
-                waiting: LiteMap::new(),
+                deadlines: Deadlines::default(),
+                waiting: VecDeque::new(),
+                sent_out: log_length,
             }))
         } else {
             Role::Follower
@@ -228,16 +232,23 @@ impl Node {
     }
 
     /// Brings term, vote and log to the disk; `then` happens when they are there.
-    /// Writes are synced one after another, in order.
+    /// Writes are synced one after another, in order; those that wait for one that is under way are synced together.
     fn persist(&mut self, context: Context<'_>, then: Then, actions: &mut Actions) {
+        let durable = Durable { term: self.term, voted_for: self.voted_for, log_length: self.log.len() as u64 };
+        if self.disk_jobs.len() > 1
+            && let Some(waiting) = self.disk_jobs.back_mut()
+        {
+            waiting.durable = durable;
+            waiting.then.push((self.term, then));
+            return;
+        }
         let cluster = &context.plan.cluster;
         let begins = self.disk_jobs.back().map_or(context.mono(), |job| job.done.max(context.mono()));
         let done = begins + cluster.fsync + self.rng.span_up_to(self.fsync_jitter);
         if self.disk_jobs.is_empty() {
             actions.set_timer(TimerKey::Disk, done);
         }
-        let durable = Durable { term: self.term, voted_for: self.voted_for, log_length: self.log.len() as u64 };
-        self.disk_jobs.push_back(DiskJob { done, durable, then });
+        self.disk_jobs.push_back(DiskJob { done, durable, then: vec![(self.term, then)] });
     }
 
     fn disk_done(&mut self, context: Context<'_>, actions: &mut Actions) {
@@ -245,9 +256,15 @@ impl Node {
         if let Some(next) = self.disk_jobs.front() {
             actions.set_timer(TimerKey::Disk, next.done);
         }
-        let term = job.durable.term;
         self.durable = job.durable;
-        match job.then {
+        for (term, then) in job.then {
+            self.is_on_disk(context, term, then, actions);
+        }
+        self.send_out(context, actions);
+    }
+
+    fn is_on_disk(&mut self, context: Context<'_>, term: u32, then: Then, actions: &mut Actions) {
+        match then {
             Then::CountOwnVote if term == self.term => self.own_vote_durable(context, actions),
             Then::SendVote { to } if term == self.term => {
                 send(actions, to, PeerMessage::Vote { term, granted: true, pre: false });
@@ -353,7 +370,7 @@ impl Node {
             Role::Leader(leadership) => Some(&leadership.deadlines),
             _ => None,
         };
-        deadlines.into_iter().flatten().map(|(lease, deadline)| (*lease, *deadline))
+        deadlines.into_iter().flat_map(Deadlines::iter)
     }
 }
 

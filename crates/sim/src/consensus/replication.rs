@@ -22,9 +22,20 @@ impl Node {
     /// Appends `command` to the leader's own log and sends it out; returns its index.
     pub(super) fn propose(&mut self, context: Context<'_>, command: Command, actions: &mut Actions) -> u64 {
         self.log.push(Entry { term: self.term, command });
-        self.persist(context, Then::CountOwnEntries, actions);
-        self.send_entries(context, actions);
+        self.send_out(context, actions);
         self.last_index()
+    }
+
+    /// Brings what is new in the leader's log to its own disk and to the followers, unless the disk is busy: then it
+    /// goes with the next write, together with everything else that has come until then.
+    pub(super) fn send_out(&mut self, context: Context<'_>, actions: &mut Actions) {
+        let last = self.last_index();
+        let Role::Leader(leadership) = &mut self.role else { return };
+        if leadership.sent_out < last && self.disk_jobs.is_empty() {
+            leadership.sent_out = last;
+            self.persist(context, Then::CountOwnEntries, actions);
+            self.send_entries(context, actions);
+        }
     }
 
     pub(super) fn heartbeat(&mut self, context: Context<'_>, actions: &mut Actions) {

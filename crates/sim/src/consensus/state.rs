@@ -2,7 +2,7 @@
 //!
 //! Deadlines are not part of it: they live in the leader's memory only.
 
-use litemap::LiteMap;
+use std::collections::BTreeMap;
 
 use crate::consensus::log::Command;
 use crate::machine::{JobId, WorkerId};
@@ -15,9 +15,9 @@ pub struct LockState {
     /// Grows by one with each committed change of keys.
     pub revision: u64,
     /// All leases.
-    pub leases: LiteMap<LeaseId, Lease>,
+    pub leases: BTreeMap<LeaseId, Lease>,
     /// All keys.
-    pub keys: LiteMap<KeyName, Key>,
+    pub keys: BTreeMap<KeyName, Key>,
     /// How many changes of other tenants have been applied.
     pub tenant_puts: u32,
 }

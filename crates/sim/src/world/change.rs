@@ -104,11 +104,11 @@ impl World {
             Target::Machine(id) => id,
             Target::Leader => self.leader().ok_or("no node leads at this moment")?.into(),
         };
-        if self.machines.contains_key(&id) { Ok(id) } else { Err(format!("there is no {id} in this run")) }
+        if self.machines.get(id).is_some() { Ok(id) } else { Err(format!("there is no {id} in this run")) }
     }
 
     fn machine_mut(&mut self, id: MachineId) -> Result<&mut super::Machine, Because> {
-        self.machines.get_mut(&id).ok_or_else(|| format!("there is no {id} in this run"))
+        self.machines.get_mut(id).ok_or_else(|| format!("there is no {id} in this run"))
     }
 
     fn set(
@@ -168,7 +168,7 @@ impl World {
     }
 
     pub(super) fn end_pause(&mut self, id: MachineId, pause: u32, events: &mut Vec<Event>) {
-        let same = self.machines.get(&id).is_some_and(|m| m.pauses == pause && matches!(m.life, Life::Frozen { .. }));
+        let same = self.machines.get(id).is_some_and(|m| m.pauses == pause && matches!(m.life, Life::Frozen { .. }));
         if same {
             // It is frozen, so this cannot fail.
             let _ = self.resume(id, events);
@@ -195,10 +195,10 @@ impl World {
                     self.push(now, Class::Timer, Pending::Start { machine: id });
                 }
                 Held::Message(envelope) => {
-                    self.push(now, Class::Message, Pending::Message(envelope));
+                    self.push(now, Class::Message, Pending::Message(Box::new(envelope)));
                 }
                 Held::Timer(key) => {
-                    let (_, _, created) = self.push(now, Class::Timer, Pending::Timer { machine: id, key });
+                    let created = self.push(now, Class::Timer, Pending::Timer { machine: id, key });
                     if let Some(timer) = self.machine_mut(id)?.timers.get_mut(&key) {
                         timer.created = created;
                         timer.queued_at = Some(now);
@@ -215,11 +215,11 @@ impl World {
     /// Puts a machine's timers where its changed clock wants them.
     fn requeue_timers(&mut self, id: MachineId) {
         let now = self.now;
-        let Some(machine) = self.machines.get_mut(&id) else { return };
+        let Some(machine) = self.machines.get_mut(id) else { return };
         for (key, timer) in &mut machine.timers {
             let held = machine.held.contains(&Held::Timer(*key));
             if let Some(at) = timer.queued_at.take() {
-                self.queue.remove(&(at, Class::Timer, timer.created));
+                self.queue.remove((at, Class::Timer, timer.created));
             }
             if held {
                 continue;
@@ -251,7 +251,7 @@ impl World {
         let timers = std::mem::take(&mut machine.timers);
         for timer in timers.values() {
             if let Some(at) = timer.queued_at {
-                self.queue.remove(&(at, Class::Timer, timer.created));
+                self.queue.remove((at, Class::Timer, timer.created));
             }
         }
         self.record(id, Kind::Crashed { worker: id.worker() }, events);
@@ -323,18 +323,8 @@ impl World {
 
     fn lose_what_crosses_the_cut(&mut self, events: &mut Vec<Event>) {
         let network = &self.network;
-        let crossing: Vec<_> = self
-            .queue
-            .iter()
-            .filter_map(|(key, pending)| match pending {
-                Pending::Message(envelope) if network.is_cut(envelope.from, envelope.to) => Some(*key),
-                _ => None,
-            })
-            .collect();
-        for key in crossing {
-            if let Some(Pending::Message(envelope)) = self.queue.remove(&key) {
-                self.lose(&envelope, LostBecause::Partitioned, events);
-            }
+        for envelope in self.queue.take_messages(|envelope| network.is_cut(envelope.from, envelope.to)) {
+            self.lose(&envelope, LostBecause::Partitioned, events);
         }
     }
 

@@ -6,11 +6,10 @@
 
 mod change;
 mod machine;
+mod machines;
+mod queue;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
-
-use litemap::LiteMap;
 
 use crate::actor::{Action, Actions, Context, Input, TimerKey};
 use crate::clock::Reading;
@@ -18,8 +17,8 @@ use crate::consensus::Node;
 use crate::event::{Event, Kind, LostBecause};
 use crate::machine::{MachineId, NodeId, WorkerId};
 use crate::message::Message;
-use crate::network::Network;
-use crate::settings::{Plan, Settings};
+use crate::network::{Hit, Network};
+use crate::settings::{Plan, Settings, Trace};
 use crate::store::Store;
 use crate::sweeper::Sweeper;
 use crate::tenants::Tenants;
@@ -27,6 +26,8 @@ use crate::time::TrueTime;
 use crate::worker::Worker;
 pub use machine::Life;
 use machine::{Actor, Held, Machine, Timer};
+use machines::Machines;
+use queue::{Class, Due, Pending, Queue};
 
 /// Everything there is at one instant of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -35,30 +36,11 @@ pub struct World {
     now: TrueTime,
     created: u64,
     settings: Settings,
-    machines: LiteMap<MachineId, Machine>,
+    machines: Machines,
     network: Network,
-    queue: BTreeMap<QueueKey, Pending>,
+    queue: Queue,
     /// Up to which index of the lock service's log the trace shows what its entries did.
     recorded_up_to: u64,
-}
-
-/// Order of what is due at one instant: ends of pauses, then messages, then timers, each in order of creation.
-type QueueKey = (TrueTime, Class, u64);
-
-/// See [`QueueKey`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-enum Class {
-    Control,
-    Message,
-    Timer,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Pending {
-    EndPause { machine: MachineId, pause: u32 },
-    Message(Envelope),
-    Timer { machine: MachineId, key: TimerKey },
-    Start { machine: MachineId },
 }
 
 /// A message on its way.
@@ -79,7 +61,7 @@ pub struct Envelope {
 impl World {
     /// The world at the start of a run.
     pub fn new(plan: Arc<Plan>, seed: u64) -> World {
-        let mut machines = LiteMap::new();
+        let mut machines = Machines::default();
         let named = plan.programs.iter().map(|program| program.worker);
         for worker in WorkerId::ALL.into_iter().chain(named) {
             machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(&plan, worker, 0))));
@@ -93,16 +75,15 @@ impl World {
 
         let mut world = World {
             settings: plan.settings,
+            queue: Queue::new(&plan.latency),
             plan,
             now: TrueTime::ZERO,
             created: 0,
             machines,
             network: Network::default(),
-            queue: BTreeMap::new(),
             recorded_up_to: 0,
         };
-        let infrastructure: Vec<MachineId> =
-            world.machines.keys().copied().filter(|machine| machine.worker().is_none()).collect();
+        let infrastructure: Vec<MachineId> = world.machines.infrastructure().map(|(id, _)| *id).collect();
         for machine in infrastructure {
             world.push(TrueTime::ZERO, Class::Timer, Pending::Start { machine });
         }
@@ -116,27 +97,28 @@ impl World {
 
     /// When the next thing happens.
     pub(crate) fn next(&self) -> Option<TrueTime> {
-        self.queue.keys().next().map(|(at, _, _)| *at)
+        self.queue.next()
     }
 
     /// Lets the next thing happen; returns whether there was one.
     pub fn step(&mut self, events: &mut Vec<Event>) -> bool {
-        let Some(((at, _, _), pending)) = self.queue.pop_first() else { return false };
+        let Some((at, due)) = self.queue.pop() else { return false };
         self.now = at;
-        match pending {
-            Pending::EndPause { machine, pause } => self.end_pause(machine, pause, events),
-            Pending::Message(envelope) => self.arrive(envelope, events),
-            Pending::Timer { machine, key } => self.fire(machine, key, events),
-            Pending::Start { machine } => self.start(machine, events),
+        match due {
+            Due::Message(envelope) => self.arrive(envelope, events),
+            Due::Pending(Pending::Message(envelope)) => self.arrive(*envelope, events),
+            Due::Pending(Pending::EndPause { machine, pause }) => self.end_pause(machine, pause, events),
+            Due::Pending(Pending::Timer { machine, key }) => self.fire(machine, key, events),
+            Due::Pending(Pending::Start { machine }) => self.start(machine, events),
         }
         true
     }
 
-    fn push(&mut self, at: TrueTime, class: Class, pending: Pending) -> QueueKey {
+    /// Returns the number that fixes its place among what is due at the same instant.
+    fn push(&mut self, at: TrueTime, class: Class, pending: Pending) -> u64 {
         self.created += 1;
-        let key = (at, class, self.created);
-        self.queue.insert(key, pending);
-        key
+        self.queue.insert((at, class, self.created), pending);
+        self.created
     }
 
     fn record(&self, machine: MachineId, kind: Kind, events: &mut Vec<Event>) {
@@ -144,7 +126,7 @@ impl World {
     }
 
     fn start(&mut self, machine: MachineId, events: &mut Vec<Event>) {
-        match self.machines.get_mut(&machine).map(|m| (&m.life, &mut m.held)) {
+        match self.machines.get_mut(machine).map(|m| (&m.life, &mut m.held)) {
             Some((Life::Up, _)) => self.dispatch(machine, Input::Start, events),
             Some((Life::Frozen { .. }, held)) => held.push(Held::Start),
             _ => {}
@@ -153,7 +135,7 @@ impl World {
 
     fn arrive(&mut self, envelope: Envelope, events: &mut Vec<Event>) {
         let to = envelope.to;
-        match self.machines.get_mut(&to).map(|m| (&m.life, &mut m.held)) {
+        match self.machines.get_mut(to).map(|m| (&m.life, &mut m.held)) {
             Some((Life::Up, _)) => self.receive(envelope, events),
             Some((Life::Frozen { .. }, held)) => held.push(Held::Message(envelope)),
             _ => self.lose(&envelope, LostBecause::ReceiverDown, events),
@@ -162,13 +144,16 @@ impl World {
 
     fn receive(&mut self, envelope: Envelope, events: &mut Vec<Event>) {
         let Envelope { id, from, to, sent, message } = envelope;
-        if !message.is_background() {
+        if self.tells(&message) {
             self.record(to, Kind::MessageReceived { from, id, what: message.to_string(), sent }, events);
         }
         self.dispatch(to, Input::Message { from, message }, events);
     }
 
     fn lose(&self, envelope: &Envelope, because: LostBecause, events: &mut Vec<Event>) {
+        if self.plan.trace == Trace::Outcomes && because != LostBecause::Dropped {
+            return;
+        }
         // Heartbeats that run into a dead node or a partition are as routine as those that arrive.
         if envelope.message.is_background() && because != LostBecause::Dropped {
             return;
@@ -179,7 +164,7 @@ impl World {
     }
 
     fn fire(&mut self, id: MachineId, key: TimerKey, events: &mut Vec<Event>) {
-        let Some(machine) = self.machines.get_mut(&id) else { return };
+        let Some(machine) = self.machines.get_mut(id) else { return };
         match machine.life {
             Life::Up => {
                 if let Some(timer) = machine.timers.remove(&key) {
@@ -198,7 +183,7 @@ impl World {
 
     /// Gives an input to an actor and carries out what it does.
     fn dispatch(&mut self, id: MachineId, input: Input, events: &mut Vec<Event>) {
-        let Some(machine) = self.machines.get_mut(&id) else { return };
+        let Some(machine) = self.machines.get_mut(id) else { return };
         let context = Context { reading: machine.clock.read(self.now), settings: &self.settings, plan: &self.plan };
         let mut actions = Actions::default();
         machine.actor.handle(context, input, &mut actions);
@@ -222,7 +207,7 @@ impl World {
         self.created += 1;
         let envelope = Envelope { id: self.created, from, to, sent: self.now, message };
         let id = envelope.id;
-        if !envelope.message.is_background() {
+        if self.tells(&envelope.message) {
             self.record(from, Kind::MessageSent { to, id, what: envelope.message.to_string() }, events);
         }
         let hit = self.network.hit(from, to);
@@ -234,7 +219,8 @@ impl World {
             self.lose(&envelope, LostBecause::Partitioned, events);
             return;
         }
-        let mut arrives = self.now + Network::latency(&self.plan.latency, from, to);
+        let travels = Network::latency(&self.plan.latency, from, to);
+        let mut arrives = self.now + travels;
         if let Some(by) = hit.delay {
             arrives += by;
             let what = envelope.message.to_string();
@@ -243,27 +229,39 @@ impl World {
         if hit.duplicate {
             let what = envelope.message.to_string();
             self.record(from, Kind::MessageDuplicated { to, id, what }, events);
-            self.push(arrives, Class::Message, Pending::Message(envelope.clone()));
+            self.push(arrives, Class::Message, Pending::Message(Box::new(envelope.clone())));
         }
-        self.push(arrives, Class::Message, Pending::Message(envelope));
+        if hit == Hit::default() {
+            self.created += 1;
+            self.queue.send(arrives, self.created, travels, envelope);
+        } else {
+            self.push(arrives, Class::Message, Pending::Message(Box::new(envelope)));
+        }
+    }
+
+    /// Whether the trace tells of this message.
+    fn tells(&self, message: &Message) -> bool {
+        self.plan.trace == Trace::Full && !message.is_background()
     }
 
     fn set_timer(&mut self, id: MachineId, key: TimerKey, due: crate::time::Mono) {
-        self.cancel_timer(id, key);
         self.created += 1;
         let created = self.created;
-        let Some(machine) = self.machines.get_mut(&id) else { return };
+        let Some(machine) = self.machines.get_mut(id) else { return };
         let queued_at = machine.clock.true_time_when(due).map(|at| at.max(self.now));
-        machine.timers.insert(key, Timer { due, created, queued_at });
+        let replaced = machine.timers.insert(key, Timer { due, created, queued_at });
+        if let Some(Timer { created, queued_at: Some(at), .. }) = replaced {
+            self.queue.remove((at, Class::Timer, created));
+        }
         if let Some(at) = queued_at {
             self.queue.insert((at, Class::Timer, created), Pending::Timer { machine: id, key });
         }
     }
 
     fn cancel_timer(&mut self, id: MachineId, key: TimerKey) {
-        let Some(machine) = self.machines.get_mut(&id) else { return };
+        let Some(machine) = self.machines.get_mut(id) else { return };
         if let Some(Timer { created, queued_at: Some(at), .. }) = machine.timers.remove(&key) {
-            self.queue.remove(&(at, Class::Timer, created));
+            self.queue.remove((at, Class::Timer, created));
         }
     }
 }
@@ -287,17 +285,17 @@ impl World {
 
     /// Whether a machine is up, frozen or down.
     pub fn life(&self, machine: MachineId) -> Option<&Life> {
-        self.machines.get(&machine).map(|machine| &machine.life)
+        self.machines.get(machine).map(|machine| &machine.life)
     }
 
     /// What a machine's clocks show at true time `at`, which must not lie before the present instant.
     pub fn reading(&self, machine: MachineId, at: TrueTime) -> Option<Reading> {
-        self.machines.get(&machine).map(|machine| machine.clock.read(at))
+        self.machines.get(machine).map(|machine| machine.clock.read(at))
     }
 
     /// A worker.
     pub fn worker(&self, worker: WorkerId) -> Option<&Worker> {
-        match &self.machines.get(&worker.into())?.actor {
+        match &self.machines.get(worker.into())?.actor {
             Actor::Worker(worker) => Some(worker),
             _ => None,
         }
@@ -305,7 +303,7 @@ impl World {
 
     /// A node of the lock service.
     pub fn node(&self, node: NodeId) -> Option<&Node> {
-        match &self.machines.get(&node.into())?.actor {
+        match &self.machines.get(node.into())?.actor {
             Actor::Node(node) => Some(node),
             _ => None,
         }
@@ -313,7 +311,7 @@ impl World {
 
     /// All nodes of the lock service.
     pub fn nodes(&self) -> impl Iterator<Item = (NodeId, &Node)> + '_ {
-        self.machines.iter().filter_map(|(id, machine)| match (&machine.actor, id.node()) {
+        self.machines.infrastructure().filter_map(|(id, machine)| match (&machine.actor, id.node()) {
             (Actor::Node(node), Some(id)) => Some((id, &**node)),
             _ => None,
         })
@@ -329,7 +327,7 @@ impl World {
 
     /// The store.
     pub fn store(&self) -> Option<&Store> {
-        match &self.machines.get(&MachineId::Store)?.actor {
+        match &self.machines.get(MachineId::Store)?.actor {
             Actor::Store(store) => Some(store),
             _ => None,
         }
@@ -337,7 +335,7 @@ impl World {
 
     /// The sweeper.
     pub fn sweeper(&self) -> Option<&Sweeper> {
-        match &self.machines.get(&MachineId::Sweeper)?.actor {
+        match &self.machines.get(MachineId::Sweeper)?.actor {
             Actor::Sweeper(sweeper) => Some(sweeper),
             _ => None,
         }
@@ -345,15 +343,16 @@ impl World {
 
     /// Messages on their way, or waiting at a frozen machine, in order of arrival; heartbeats are left out.
     pub fn in_flight(&self) -> Vec<&Envelope> {
-        let waiting = self.machines.values().flat_map(|machine| &machine.held).filter_map(|held| match held {
+        let waiting = self.machines.iter().flat_map(|(_, machine)| &machine.held).filter_map(|held| match held {
             Held::Message(envelope) => Some(envelope),
             _ => None,
         });
-        let travelling = self.queue.values().filter_map(|pending| match pending {
-            Pending::Message(envelope) => Some(envelope),
-            _ => None,
-        });
-        waiting.chain(travelling).filter(|envelope| !envelope.message.is_background()).collect()
+        waiting.chain(self.queue.messages()).filter(|envelope| !envelope.message.is_background()).collect()
+    }
+
+    /// How many machines there are.
+    pub fn machine_count(&self) -> usize {
+        self.machines.len()
     }
 
     /// The network.
