@@ -6,6 +6,7 @@
 
 pub mod accept;
 pub mod beats;
+pub mod calculators;
 pub mod cheat_card;
 pub mod checklist;
 pub mod clocks;
