@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 
+use lease_lab_scenarios::pages;
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::scenario::{Bookmark, Scenario};
 use lease_lab_sim::intervention::{Change, Intervention, parse_list};
@@ -12,7 +13,7 @@ use lexopt::{Arg, Parser, ValueExt as _};
 pub(crate) const HELP: &str = "\
 lease-lab runs scenarios about leases, fencing tokens and distributed locks.
 
-  lease-lab list                     every scenario: id, part, title
+  lease-lab list                     every scenario and every page: id, part, title
   lease-lab run ID                   its trace
       --do 'INTERVENTION'            add interventions, such as '0 fence off'; may be repeated
       --plain                        leave out the scenario's own interventions
@@ -154,6 +155,9 @@ fn value(parser: &mut Parser, option: &str) -> Result<String, String> {
 }
 
 fn find(id: &str) -> Result<&'static Scenario, String> {
+    if pages::find(id).is_some() {
+        return Err(format!("“{id}” is a page to read and has no run; expected the id of a scenario"));
+    }
     lease_lab_scenarios::find(id)
         .ok_or_else(|| format!("there is no scenario “{id}”; expected an id that lease-lab list shows"))
 }

@@ -2,15 +2,32 @@
 
 use std::fmt::Write as _;
 
-use lease_lab_scenarios::Run;
+use lease_lab_scenarios::pages::pages;
+use lease_lab_scenarios::scenario::Extra;
 use lease_lab_scenarios::why::why;
+use lease_lab_scenarios::{Run, recap};
 use lease_lab_sim::invariants::Verdict;
 
-/// One line for each scenario.
+/// One line for each scenario and each page without a run, in the order of the parts.
 pub(crate) fn list() -> String {
-    lease_lab_scenarios::all()
-        .map(|scenario| format!("{:<20} part {:<3} {}\n", scenario.id, scenario.part, scenario.title))
-        .collect()
+    let line = |id: &str, part: u8, title: &str, page: &str| format!("{id:<20} part {part:<3} {title}{page}\n");
+    let mut lines: Vec<(u8, String)> = lease_lab_scenarios::all()
+        .map(|scenario| (scenario.part, line(scenario.id, scenario.part, scenario.title, "")))
+        .chain(pages().iter().map(|page| (page.part, line(page.id, page.part, page.title, " (page)"))))
+        .collect();
+    lines.sort_by_key(|(part, _)| *part);
+    lines.into_iter().map(|(_, line)| line).collect()
+}
+
+/// The table of beats.
+fn beats(run: &Run) -> String {
+    let mut text = String::from("\n  beat      t  where     what was planned\n");
+    for row in recap::rows(run) {
+        let t = row.t.map_or("never".into(), |t| t.told());
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "  {:>4} {t:>6}  {:<8}  {}", row.number, row.machine, row.title);
+    }
+    text
 }
 
 /// The trace without its routine, then the verdicts.
@@ -37,6 +54,9 @@ pub(crate) fn run(run: &Run) -> String {
             event.machine.to_string(),
             why(event, &run.plan)
         );
+    }
+    if run.scenario.extras.contains(&Extra::Beats) {
+        text.push_str(&beats(run));
     }
     let _ = writeln!(text, "\nat {} s:", run.horizon.told());
     for (invariant, verdict) in run.verdicts(run.horizon) {

@@ -46,6 +46,8 @@ fn bad_command_lines_get_one_sentence() {
     for (arguments, says) in [
         (vec!["run"], "run lacks the id of a scenario"),
         (vec!["run", "nowhere"], "there is no scenario “nowhere”; expected an id that lease-lab list shows"),
+        (vec!["run", "aws"], "“aws” is a page to read and has no run; expected the id of a scenario"),
+        (vec!["snapshot", "aws", "4"], "“aws” is a page to read and has no run"),
         (vec!["run", "billing-story", "more"], "run has an argument too many"),
         (vec!["list", "more"], "list has an argument too many"),
         (vec!["jump"], "there is no command “jump”; expected list, run, snapshot, bench or help"),
@@ -315,10 +317,14 @@ fn the_table_is_for_people() {
     assert_eq!(table, text(&["run", "billing-story", "--format", "table"]));
     assert!(!table.contains("heartbeat"));
     let list = text(&["list"]);
-    assert_eq!(list.lines().count(), lease_lab_scenarios::all().len());
-    for (line, scenario) in list.lines().zip(lease_lab_scenarios::all()) {
-        let part = format!("part {} ", scenario.part);
-        assert!(line.starts_with(scenario.id) && line.contains(&part) && line.ends_with(scenario.title), "{line}");
+    let scenarios = lease_lab_scenarios::all().map(|lab| (lab.id, lab.part, lab.title, ""));
+    let pages = lease_lab_scenarios::pages::pages().iter().map(|page| (page.id, page.part, page.title, " (page)"));
+    let labs: Vec<_> = scenarios.chain(pages).collect();
+    assert_eq!(list.lines().count(), labs.len());
+    for (id, part, title, page) in labs {
+        let line = list.lines().find(|line| line.split_whitespace().next() == Some(id));
+        let line = line.unwrap_or_else(|| panic!("{id} is not in the list"));
+        assert!(line.contains(&format!(" part {part} ")) && line.ends_with(&format!("{title}{page}")), "{line}");
     }
     let help = text(&["help"]);
     assert_eq!(help, text(&[]));

@@ -6,6 +6,7 @@ mod billing_story;
 mod fence_rules;
 mod margin;
 mod raise_first;
+mod recap;
 mod two_clocks;
 mod wall_step;
 mod zombie;
@@ -33,4 +34,5 @@ pub(crate) static ALL: &[&Scenario] = &[
     // Part 10: from your code to the disk
     // Part 11: on AWS
     // Part 12: what you have learned
+    &recap::SCENARIO,
 ];
