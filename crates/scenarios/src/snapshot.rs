@@ -1,10 +1,10 @@
 //! The whole world at an instant, for JSON and for the cards of the page.
 
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
-use lease_lab_sim::message::Token;
+use lease_lab_sim::message::{Token, is_no_token};
 use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::store::RowState;
-use lease_lab_sim::time::{Mono, TrueTime, Wall};
+use lease_lab_sim::time::{Deadline, Mono, TrueTime, Wall};
 use lease_lab_sim::world::{Life, World};
 use litemap::LiteMap;
 use serde::Serialize;
@@ -52,8 +52,8 @@ pub struct WorkerCard {
 pub struct ServiceCard {
     /// Which one.
     pub kind: &'static str,
-    /// The node that leads.
-    pub leader: Option<NodeId>,
+    /// The machine that decides: the node that leads.
+    pub leader: Option<MachineId>,
     /// The highest term.
     pub term: u32,
     /// The revision.
@@ -69,10 +69,11 @@ pub struct ServiceCard {
 pub struct KeyCard {
     /// Who.
     pub holder: WorkerId,
-    /// With which token.
+    /// With which token, if there is one.
+    #[serde(skip_serializing_if = "is_no_token")]
     pub token: Token,
-    /// Until when, on the leader's monotonic clock; nothing while nobody leads.
-    pub deadline: Option<Mono>,
+    /// Until when, on the clock of the machine that decides; nothing while none does.
+    pub deadline: Option<Deadline>,
 }
 
 /// A node of the lock service.
@@ -208,13 +209,13 @@ fn service_card(world: &World) -> ServiceCard {
     let key = known.and_then(|(_, node)| node.lock_state().lock(JobId::FIRST)).map(|key| KeyCard {
         holder: key.holder(),
         token: key.created,
-        deadline: leader
-            .and_then(|leader| world.node(leader))
-            .and_then(|node| node.deadlines().find(|(lease, _)| *lease == key.lease).map(|(_, deadline)| deadline)),
+        deadline: leader.and_then(|leader| world.node(leader)).and_then(|node| {
+            node.deadlines().find(|(lease, _)| *lease == key.lease).map(|(_, deadline)| Deadline::Mono(deadline))
+        }),
     });
     ServiceCard {
         kind: "consensus",
-        leader,
+        leader: leader.map(MachineId::from),
         term: world.nodes().map(|(_, node)| node.term()).max().unwrap_or(0),
         revision: known.map_or(0, |(_, node)| node.lock_state().revision),
         key,

@@ -2,7 +2,7 @@
 
 use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, RefusedBecause};
 use lease_lab_sim::machine::MachineId;
-use lease_lab_sim::message::Token;
+use lease_lab_sim::message::{NO_TOKEN, Token};
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::{Span, grouped};
 
@@ -63,10 +63,16 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::Heartbeat { term } => format!("{machine} tells the other nodes that it still leads in term {term}."),
 
         Kind::Started => format!("{machine} starts."),
+        Kind::LockBusy { worker, holder, token: NO_TOKEN } => {
+            format!("{worker} finds that {holder} holds the key, and waits.")
+        }
         Kind::LockBusy { worker, holder, token } => {
             format!("{worker} finds that {holder} holds the key with token {token}, and waits.")
         }
         Kind::LockUnreachable { worker } => format!("{worker} reaches no lock node that can answer."),
+        Kind::LockAcquired { worker, token: NO_TOKEN, stop_time, .. } => {
+            format!("{worker} learns that it holds the lock; it may act until {}. It has no token.", stop_time.told())
+        }
         Kind::LockAcquired { worker, token, stop_time, .. } => {
             format!("{worker} learns that it holds the lock with token {token}; it may act until {}.", stop_time.told())
         }
@@ -104,13 +110,19 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 format!("{check} not before {stop_time}, so it does not act.")
             }
         }
+        Kind::RaiseSent { worker, token: NO_TOKEN, .. } => {
+            format!("{worker} asks the store for the row; it has no token with which to raise the fence.")
+        }
         Kind::RaiseSent { worker, token, .. } => format!("{worker} asks the store to raise the fence to {token}."),
         Kind::WriteSent { worker, token, chunk, mono, stop_time } if mono >= stop_time => format!(
-            "{worker} sends chunk {chunk} with token {token}: its check had passed, and it does not know that its stop \
+            "{worker} sends chunk {chunk}{}: its check had passed, and it does not know that its stop \
              time {} is over.",
+            with_token(*token),
             stop_time.told()
         ),
-        Kind::WriteSent { worker, token, chunk, .. } => format!("{worker} sends chunk {chunk} with token {token}."),
+        Kind::WriteSent { worker, token, chunk, .. } => {
+            format!("{worker} sends chunk {chunk}{}.", with_token(*token))
+        }
         Kind::DoneSent { worker, .. } => format!("Every chunk is recorded; {worker} asks the store to set DONE."),
         Kind::RowReturned { worker, chunks_done, state } => match chunks_done {
             0 => format!("{worker} gets the row back: {state}, no chunk is recorded yet."),
@@ -143,6 +155,9 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         },
         Kind::WorkerDone { worker } => format!("{worker} has finished and ends."),
 
+        Kind::FenceRaised { worker, token: NO_TOKEN, .. } => {
+            format!("{worker} takes the row; it has no token, so nothing is compared and the fence stays where it is.")
+        }
         Kind::FenceRaised { worker, token, compared: false, .. } => {
             format!(
                 "{worker} takes the row and leaves its token {token} in it; the fence is off, so nothing is compared."
@@ -166,12 +181,14 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 )
             }
             (_, 1) => format!(
-                "The store records {worker}’s chunk {chunk} with token {token} and charges {} invoices.",
+                "The store records {worker}’s chunk {chunk}{} and charges {} invoices.",
+                with_token(*token),
                 grouped((*charged).into())
             ),
             _ => format!(
-                "The store records {worker}’s chunk {chunk} with token {token} although it was recorded before: \
-                 {} customers are charged twice.",
+                "The store records {worker}’s chunk {chunk}{} although it was recorded before: {} customers are \
+                 charged twice.",
+                with_token(*token),
                 grouped((*charged).into())
             ),
         },
@@ -185,11 +202,17 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("The store refuses to set DONE for {worker}: {}.", refused(*because, *token, *fence))
         }
         Kind::RowLookedAt { worker, state } => format!("{worker} looks at the row: it is {state}."),
+        Kind::RowRequeued { owner_token: NO_TOKEN, .. } => {
+            "The sweeper re-queues the row, which is still as it saw it twice, and nobody holds the key.".into()
+        }
         Kind::RowRequeued { owner_token, fence, .. } => format!(
             "The sweeper re-queues the row, which is still as it saw it twice: owner {owner_token}, fence {fence}, and \
              nobody holds the key."
         ),
         Kind::RequeueRefused { .. } => "The row is no longer as the sweeper saw it, so it stays as it is.".into(),
+        Kind::OrphanSeen { owner_token: NO_TOKEN, .. } => {
+            "The sweeper finds the row claimed while nobody holds the key: an orphan, seen for the first time.".into()
+        }
         Kind::OrphanSeen { owner_token, .. } => format!(
             "The sweeper finds the row claimed by token {owner_token} while nobody holds the key: an orphan, seen for \
              the first time."
@@ -255,6 +278,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("A message from {machine} to {to} will arrive twice: “{what}”.")
         }
     }
+}
+
+/// " with token 7", or nothing for a holder that has none.
+fn with_token(token: Token) -> String {
+    if token == NO_TOKEN { String::new() } else { format!(" with token {token}") }
 }
 
 fn refused(because: RefusedBecause, token: Token, fence: Token) -> String {

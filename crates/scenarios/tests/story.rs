@@ -10,7 +10,7 @@ use lease_lab_sim::invariants::Invariant;
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::Token;
 use lease_lab_sim::store::RowState;
-use lease_lab_sim::time::{Mono, TrueTime};
+use lease_lab_sim::time::{Deadline, Mono, TrueTime};
 use serde_json::Value;
 
 const A: Option<WorkerId> = Some(WorkerId::A);
@@ -170,6 +170,14 @@ fn snapshot(run: &Run, name: &str) -> Snapshot {
 }
 
 #[track_caller]
+/// A deadline of the leader's monotonic clock.
+fn mono(deadline: Option<Deadline>) -> Option<Mono> {
+    match deadline? {
+        Deadline::Mono(reading) => Some(reading),
+        Deadline::Wall(reading) => panic!("{reading} is a reading of a wall clock"),
+    }
+}
+
 fn assert_reading(actual: Option<Mono>, expected: Option<f64>, what: &str) {
     match (actual, expected) {
         (Some(actual), Some(expected)) => assert!(near(actual.as_seconds(), expected), "{what}: {actual}"),
@@ -187,7 +195,7 @@ fn s1_shows_a_holding_the_job() {
     assert_eq!(s1.workers[&WorkerId::B].state, "idle");
     let key = s1.service.key.expect("A holds the key");
     assert_eq!((key.holder, key.token), (WorkerId::A, 7));
-    assert_reading(key.deadline, Some(13.0), "the deadline");
+    assert_reading(mono(key.deadline), Some(13.0), "the deadline");
     let row = s1.store.expect("there is a row");
     assert_eq!((row.state, row.fence, row.owner_token, row.indexed), (RowState::Running, 7, Some(7), true));
     assert_eq!(row.chunks, [(1, vec![7])].into_iter().collect());
@@ -241,12 +249,12 @@ fn s5_shows_what_survived_the_leader() {
     let s5 = snapshot(&run, "S5");
     assert!(near(s5.t.as_seconds(), 49.1), "{}", s5.t);
     let before = Snapshot::take(&run.world_at(seconds(46.95)), seconds(46.95), None);
-    assert_eq!((s5.service.leader, s5.service.term), (Some(NodeId(2)), 2));
+    assert_eq!((s5.service.leader, s5.service.term), (Some(NodeId(2).into()), 2));
     let (key, key_before) = (s5.service.key.expect("C holds"), before.service.key.expect("C holds"));
     assert_eq!((key.holder, key.token), (WorkerId::C, 15));
     assert_eq!((key_before.holder, key_before.token), (WorkerId::C, 15));
-    assert_reading(key.deadline, Some(59.1), "the rebuilt deadline");
-    assert_reading(key_before.deadline, Some(56.2), "the lost deadline");
+    assert_reading(mono(key.deadline), Some(59.1), "the rebuilt deadline");
+    assert_reading(mono(key_before.deadline), Some(56.2), "the lost deadline");
     assert!(!s5.service.nodes[&NodeId(1)].up);
     for id in [NodeId(2), NodeId(3)] {
         let log = &s5.service.nodes[&id].log;

@@ -19,6 +19,8 @@ pub struct Context<'a> {
     pub settings: &'a Settings,
     /// The plan of the scenario: programs, cluster, time-outs.
     pub plan: &'a Plan,
+    /// Where its randomness comes from: the same for every machine of a run.
+    pub seed: u64,
 }
 
 impl Context<'_> {
@@ -49,7 +51,7 @@ pub enum Input {
     Timer {
         /// Which one.
         key: TimerKey,
-        /// For when it was set; a frozen machine gets its timers late.
+        /// For when it was set, on the monotonic clock; a frozen machine gets its timers late.
         due: Mono,
     },
     /// The operator tells a worker to acquire the lock.
@@ -100,6 +102,14 @@ pub enum Action {
         /// When.
         at: Mono,
     },
+    /// Sets a timer on its own wall clock: it is due as soon as that clock shows the reading, be it that the clock has
+    /// run there or that it was set.
+    SetAlarm {
+        /// Which one.
+        key: TimerKey,
+        /// When.
+        at: Wall,
+    },
     /// Stops a timer.
     CancelTimer {
         /// Which one.
@@ -128,6 +138,11 @@ impl Actions {
     /// Sets or replaces the timer `key`.
     pub fn set_timer(&mut self, key: TimerKey, at: Mono) {
         self.0.push(Action::SetTimer { key, at });
+    }
+
+    /// Sets or replaces the timer `key`, on the wall clock.
+    pub fn set_alarm(&mut self, key: TimerKey, at: Wall) {
+        self.0.push(Action::SetAlarm { key, at });
     }
 
     /// Stops the timer `key`.

@@ -56,6 +56,13 @@ impl MachineClock {
         Some(self.anchor + Span::micros(micros as i64))
     }
 
+    /// The earliest true time from the last change on at which the wall clock shows at least `wall`, as things stand:
+    /// it can be set before.
+    pub fn true_time_when_wall(&self, wall: Wall) -> Option<TrueTime> {
+        // Between changes both clocks run alike.
+        self.true_time_when(self.mono + (wall - self.wall))
+    }
+
     /// Makes both clocks run at `rate_ppm` parts per million of true time from `now` on.
     pub fn set_rate(&mut self, now: TrueTime, rate_ppm: i64) {
         self.move_anchor(now);
@@ -129,6 +136,16 @@ mod tests {
         clock.set_rate(at(10), 1_020_000);
         assert_eq!(clock.read(at(60)).mono, Mono::from_millis(61_000));
         assert_eq!(clock.read(at(60)).wall, Wall::from_millis(61_000));
+    }
+
+    #[test]
+    fn a_wall_clock_that_is_set_forward_shows_a_reading_earlier() {
+        let mut clock = MachineClock::default();
+        assert_eq!(clock.true_time_when_wall(Wall::from_millis(13_000)), Some(at(13)));
+        clock.step_wall(at(4), Span::seconds(8));
+        assert_eq!(clock.true_time_when_wall(Wall::from_millis(13_000)), Some(at(5)));
+        clock.step_wall(at(5), Span::seconds(-20));
+        assert_eq!(clock.true_time_when_wall(Wall::from_millis(13_000)), Some(at(25)));
     }
 
     #[test]

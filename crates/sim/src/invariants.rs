@@ -9,8 +9,8 @@ use litemap::LiteMap;
 use serde::Serialize;
 
 use crate::event::{Event, Kind};
-use crate::machine::{JobId, WorkerId};
-use crate::message::{LeaseId, Token};
+use crate::machine::{JobId, MachineId, WorkerId};
+use crate::message::{LeaseId, NO_TOKEN, Token};
 use crate::store::RowState;
 use crate::time::{TrueTime, grouped};
 use crate::world::{Life, World};
@@ -99,6 +99,10 @@ pub struct Observers {
     jobs: LiteMap<JobId, Watched>,
     highest_granted: Token,
     grants: LiteMap<LeaseId, WorkerId>,
+    /// How often anybody has acquired a lock.
+    acquired: u64,
+    /// When the request that the store serves, or served last, was sent, for each sender.
+    served: LiteMap<WorkerId, TrueTime>,
 }
 
 /// What is known of one job.
@@ -106,10 +110,22 @@ pub struct Observers {
 struct Watched {
     /// The highest grant that the store has accepted a write of.
     highest_written: u64,
-    /// Who has ever held its lock, with the token and the number of the grant.
+    /// Who has ever held its lock.
     holders: Vec<WorkerId>,
     /// It was DONE with every chunk recorded.
     finished: bool,
+    /// Who acquired its lock when, with the run-wide number of that grant, which no actor sees.
+    numbers: Vec<(WorkerId, TrueTime, u64)>,
+}
+
+impl Watched {
+    /// The number of the grant under which `worker` sent something at `sent`.
+    fn number_at(&self, worker: WorkerId, sent: Option<TrueTime>) -> u64 {
+        let earlier = |(holder, since, _): &&(WorkerId, TrueTime, u64)| {
+            *holder == worker && sent.is_none_or(|sent| *since <= sent)
+        };
+        self.numbers.iter().rfind(earlier).map_or(0, |(_, _, number)| *number)
+    }
 }
 
 impl Observers {
@@ -119,7 +135,8 @@ impl Observers {
             Kind::ChunkWritten { job, worker, token, chunk, charged, times_charged, .. } => {
                 if *charged > 0 && *times_charged > 1 {
                     let why = format!(
-                        "{worker} records chunk {chunk} again with token {token}: {} customers are charged twice",
+                        "{worker} records chunk {chunk} again{}: {} customers are charged twice",
+                        with_token(*token),
                         grouped(u64::from(*charged))
                     );
                     self.broken(Invariant::ChargedOnce, event.t, why);
@@ -135,7 +152,7 @@ impl Observers {
             }
             Kind::LeaseGranted { worker, lease, token, .. } => {
                 self.grants.insert(*lease, *worker);
-                if *token <= self.highest_granted {
+                if *token <= self.highest_granted && *token != NO_TOKEN {
                     let why = format!("{worker} gets token {token} after {} was granted", self.highest_granted);
                     self.broken(Invariant::TokensGrow, event.t, why);
                 }
@@ -157,11 +174,18 @@ impl Observers {
                 );
                 self.broken(Invariant::ActsInTime, event.t, why);
             }
+            Kind::MessageReceived { from: MachineId::Worker(worker), sent, .. }
+                if event.machine == MachineId::Store =>
+            {
+                self.served.insert(*worker, *sent);
+            }
             // Only these can let a worker act that could not before.
             Kind::LockAcquired { job, worker, .. } => {
-                let holders = &mut self.jobs.entry(*job).or_default().holders;
-                if !holders.contains(worker) {
-                    holders.push(*worker);
+                self.acquired += 1;
+                let watched = self.jobs.entry(*job).or_default();
+                watched.numbers.push((*worker, event.t, self.acquired));
+                if !watched.holders.contains(worker) {
+                    watched.holders.push(*worker);
                 }
                 self.check_one_acting_holder(*job, event.t, world);
             }
@@ -185,14 +209,20 @@ impl Observers {
     }
 
     fn written(&mut self, job: JobId, worker: WorkerId, token: Token, what: &str, t: TrueTime) {
-        let highest = &mut self.jobs.entry(job).or_default().highest_written;
-        if token < *highest {
-            let why =
-                format!("the store accepts {worker}’s {what} with token {token} after a write with token {highest}");
-            self.broken(Invariant::NoStaleWrite, t, why);
-        } else {
-            *highest = token;
+        let watched = self.jobs.entry(job).or_default();
+        let highest = watched.highest_written;
+        let number =
+            if token == NO_TOKEN { watched.number_at(worker, self.served.get(&worker).copied()) } else { token };
+        if number >= highest {
+            watched.highest_written = number;
+            return;
         }
+        let why = if token == NO_TOKEN {
+            format!("the store accepts {worker}’s {what} of grant {number} after a write of grant {highest}")
+        } else {
+            format!("the store accepts {worker}’s {what} with token {token} after a write with token {highest}")
+        };
+        self.broken(Invariant::NoStaleWrite, t, why);
     }
 
     fn check_one_acting_holder(&mut self, job: JobId, t: TrueTime, world: &World) {
@@ -220,10 +250,16 @@ impl Observers {
             };
         }
         match self.violations.get(&invariant) {
+            _ if invariant == Invariant::TokensGrow && !end.plan().hands_out_tokens() => Verdict::NotApplicable,
             Some(violation) if violation.t <= at => Verdict::Broken(violation.clone()),
             _ => Verdict::Holds,
         }
     }
+}
+
+/// " with token 7", or nothing for a holder that has none.
+fn with_token(token: Token) -> String {
+    if token == NO_TOKEN { String::new() } else { format!(" with token {token}") }
 }
 
 /// Whether `worker` is up, not frozen, has not let go, and its own clock is before its stop time.

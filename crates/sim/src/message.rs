@@ -349,6 +349,10 @@ impl fmt::Display for Message {
             },
             Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),
+                StoreRequest::Raise { token: NO_TOKEN } => f.write_str("take the row"),
+                StoreRequest::WriteChunk { token: NO_TOKEN, chunk, .. } => write!(f, "chunk {chunk}, no token"),
+                StoreRequest::SetDone { token: NO_TOKEN } => f.write_str("set DONE"),
+                StoreRequest::Requeue { owner: NO_TOKEN, .. } => f.write_str("re-queue if unchanged"),
                 StoreRequest::Raise { token } => write!(f, "raise the fence to {token}"),
                 StoreRequest::ReadFence => f.write_str("read the fence"),
                 StoreRequest::WriteChunk { token, chunk, .. } => write!(f, "chunk {chunk}, token {token}"),
@@ -363,6 +367,7 @@ impl fmt::Display for Message {
                 StoreReply::Refused(fence) => write!(f, "refused, the fence is {fence}"),
                 StoreReply::Claims(claims) => match claims[..] {
                     [] => f.write_str("nothing is claimed"),
+                    [Claim { owner: NO_TOKEN, .. }] => f.write_str("it is claimed"),
                     [Claim { owner, .. }] => write!(f, "claimed by {owner}"),
                     _ => write!(f, "{} are claimed", claims.len()),
                 },

@@ -125,6 +125,10 @@ pub struct Plan {
     pub store: StoreKind,
     /// The nodes of the consensus lock service.
     pub cluster: Cluster,
+    /// The Redis servers of the two lock services that have some.
+    pub redis: Redis,
+    /// Redlock's client library.
+    pub redlock: Redlock,
     /// What each worker does, in the order of the workers.
     /// One that is not named here is idle until it is told to acquire.
     pub programs: Vec<Program>,
@@ -157,6 +161,8 @@ impl Default for Plan {
             chunks: 10,
             invoices_per_chunk: 5_000,
             cluster: Cluster::default(),
+            redis: Redis::default(),
+            redlock: Redlock::default(),
             programs: Vec::new(),
             standby: Program::idle(WorkerId::D),
             tenant_commits: Vec::new(),
@@ -183,6 +189,17 @@ impl Plan {
             Some(program) if program.worker == worker => program,
             _ => self.programs.iter().find(|program| program.worker == worker).unwrap_or(&self.standby),
         }
+    }
+
+    /// Whether the run has the nodes of the replicated log: as its lock service, or to issue tokens beside Redlock.
+    pub fn has_cluster(&self) -> bool {
+        self.service == ServiceKind::Consensus
+            || (self.service == ServiceKind::Redlock && self.redlock.token == TokenFrom::Consensus)
+    }
+
+    /// Whether a holder gets a growing number that the store can compare.
+    pub fn hands_out_tokens(&self) -> bool {
+        self.service != ServiceKind::Redlock || self.redlock.token == TokenFrom::Consensus
     }
 
     /// The names of all jobs.
@@ -232,6 +249,118 @@ impl Cluster {
     pub fn election_timeout_min(&self) -> Span {
         self.election_timeouts.iter().copied().min().unwrap_or(Span::ZERO)
     }
+}
+
+/// A Redis server: the same for the primary, its replica, and the masters of Redlock.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Redis {
+    /// When what a command changed is brought to the disk.
+    pub fsync: Fsync,
+    /// How long that takes.
+    pub fsync_takes: Span,
+    /// How long a command waits in the primary before it is shipped to the replica.
+    pub lag: Span,
+    /// How often the failover monitor, which runs beside the replica, looks after the primary.
+    pub ping_every: Span,
+    /// How long the primary must leave the monitor's pings unanswered before the replica is promoted.
+    pub promotion_after: Span,
+    /// How many replicas must have acknowledged a new lock before its client takes it for granted: WAIT.
+    pub wait_for: u8,
+    /// How long WAIT waits.
+    pub wait_timeout: Span,
+    /// How a holder releases.
+    pub release: ReleaseBy,
+}
+
+impl Default for Redis {
+    fn default() -> Redis {
+        let ms = Span::millis;
+        Redis {
+            fsync: Fsync::EverySecond,
+            fsync_takes: ms(3),
+            lag: ms(100),
+            ping_every: ms(250),
+            promotion_after: ms(2_000),
+            wait_for: 0,
+            wait_timeout: ms(500),
+            release: ReleaseBy::Compare,
+        }
+    }
+}
+
+/// When a Redis server syncs its append-only file: its setting `appendfsync`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fsync {
+    /// Before it answers.
+    Always,
+    /// Once a second.
+    EverySecond,
+    /// When the operating system does: every 30 s.
+    No,
+}
+
+/// How a holder's release deletes the key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ReleaseBy {
+    /// Only if the key has the holder's own value.
+    Compare,
+    /// Whoever's it is: the wrong way.
+    Delete,
+}
+
+/// What Redlock's client library goes by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Redlock {
+    /// How many masters there are.
+    pub masters: u8,
+    /// How long the client waits for a master.
+    pub node_timeout: Span,
+    /// The allowance for clocks that run unlike: in parts per million of the lock's length…
+    pub drift_ppm: i64,
+    /// … and so much on top.
+    pub drift_fixed: Span,
+    /// How often a failed attempt is repeated.
+    pub retries: u8,
+    /// The longest pause before it is repeated; how long it is, chance decides.
+    pub retry_delay: Span,
+    /// Where a holder's token comes from.
+    pub token: TokenFrom,
+}
+
+impl Default for Redlock {
+    fn default() -> Redlock {
+        let ms = Span::millis;
+        Redlock {
+            masters: crate::machine::MASTERS_MAX,
+            node_timeout: ms(50),
+            drift_ppm: 10_000,
+            drift_fixed: ms(2),
+            retries: 3,
+            retry_delay: ms(200),
+            token: TokenFrom::Nowhere,
+        }
+    }
+}
+
+impl Redlock {
+    /// How many masters make a majority.
+    pub fn majority(&self) -> usize {
+        usize::from(self.masters) / 2 + 1
+    }
+
+    /// The allowance for clocks that run unlike, for a lock of this length.
+    pub fn drift(&self, lease: Span) -> Span {
+        Span::micros(lease.as_micros() * self.drift_ppm / crate::clock::RATE_ONE) + self.drift_fixed
+    }
+}
+
+/// Where a holder under Redlock gets a token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TokenFrom {
+    /// Nowhere: the masters have no common counter.
+    Nowhere,
+    /// A put into a replicated log, whose revision is the token.
+    Consensus,
 }
 
 /// How a worker comes to its work and how long the work takes.

@@ -4,6 +4,7 @@ use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::machine::NodeId;
 use crate::message::{LockReply, LockRequest, Message};
 use crate::service::nodes::{Attempt, Next, NodeClient};
+use crate::settings::Plan;
 use crate::time::Mono;
 
 /// All other tenants as one client.
@@ -16,8 +17,8 @@ pub struct Tenants {
 
 impl Tenants {
     /// The client before its first change.
-    pub fn new() -> Tenants {
-        Tenants { client: NodeClient::new(0), committed: 0, attempt: None }
+    pub fn new(plan: &Plan) -> Tenants {
+        Tenants { client: NodeClient::new(plan, 0), committed: 0, attempt: None }
     }
 
     /// Takes one input.
@@ -62,6 +63,7 @@ impl Tenants {
     fn send(&mut self, context: Context<'_>, mut attempt: Attempt, actions: &mut Actions) {
         let number = context.plan.tenant_commits_before + self.committed as u32 + 1;
         let request = LockRequest::TenantPut { number };
+        let request = |call| Message::LockRequest(call, request);
         self.client.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
         self.attempt = Some(attempt);
     }
@@ -74,11 +76,5 @@ impl Tenants {
                 self.attempt = Some(attempt);
             }
         }
-    }
-}
-
-impl Default for Tenants {
-    fn default() -> Self {
-        Tenants::new()
     }
 }

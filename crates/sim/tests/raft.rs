@@ -234,8 +234,12 @@ impl Cluttered {
             return Ok(());
         }
         let mono = host.mono_at(self.now);
-        let context =
-            Context { reading: Reading { mono, wall: Wall::ZERO }, settings: &self.plan.settings, plan: &self.plan };
+        let context = Context {
+            reading: Reading { mono, wall: Wall::ZERO },
+            settings: &self.plan.settings,
+            plan: &self.plan,
+            seed: 0,
+        };
         let mut actions = Actions::default();
         host.node.handle(context, input, &mut actions);
         let mut replies = Vec::new();
@@ -247,6 +251,7 @@ impl Cluttered {
                 Action::SetTimer { key, at } => {
                     host.timers.insert(key, at);
                 }
+                Action::SetAlarm { key, at } => return Err(format!("{id} sets the alarm {key:?} at {at}")),
                 Action::CancelTimer { key } => {
                     host.timers.remove(&key);
                 }
@@ -486,7 +491,7 @@ fn an_entry_of_an_earlier_term_is_not_committed_by_counting() {
     let node = &mut cluttered.hosts.get_mut(&NodeId(2)).expect("there is an n2").node;
     let settings = cluttered.plan.settings;
     let reading = Reading { mono: Mono::from_millis(20_000), wall: Wall::ZERO };
-    let context = Context { reading, settings: &settings, plan: &cluttered.plan };
+    let context = Context { reading, settings: &settings, plan: &cluttered.plan, seed: 0 };
     for (matched, committed) in [(4, 3), (5, 5)] {
         let message = Message::Peer(acknowledge(matched));
         node.handle(context, Input::Message { from: NodeId(3).into(), message }, &mut Actions::default());

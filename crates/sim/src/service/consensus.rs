@@ -6,6 +6,7 @@ use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
 use crate::machine::{JobId, NodeId, WorkerId};
 use crate::message::{CallId, KeyName, LeaseId, LockReply, LockRequest, Message};
+use crate::settings::Plan;
 use crate::time::{Mono, Span};
 
 /// A worker's client.
@@ -53,11 +54,11 @@ enum Phase {
 
 impl ConsensusClient {
     /// The client of one process of `worker`.
-    pub(super) fn new(worker: WorkerId, incarnation: u32) -> ConsensusClient {
+    pub(super) fn new(plan: &Plan, worker: WorkerId, incarnation: u32) -> ConsensusClient {
         ConsensusClient {
             worker,
             incarnation,
-            nodes: NodeClient::new(incarnation),
+            nodes: NodeClient::new(plan, incarnation),
             leases_asked_for: 0,
             lease: None,
             phase: Phase::Quiet,
@@ -120,6 +121,7 @@ impl ConsensusClient {
             }
             _ => return,
         };
+        let request = |call| Message::LockRequest(call, request);
         self.nodes.send(context, attempt, request, TimerKey::LockTimeout, actions);
         self.phase = phase;
     }
@@ -280,6 +282,7 @@ impl ConsensusClient {
         let stop_on_success = context.mono() + settings.lease - settings.margin;
         let request =
             LockRequest::KeepAlive { lease: asked.lease, ttl: settings.lease, stop_on_holder: stop_on_success };
+        let request = |call| Message::LockRequest(call, request);
         self.nodes.send(context, &mut attempt, request, TimerKey::RenewalTimeout, actions);
         self.renewal = Some(Renewal { attempt, stop_on_success });
     }
@@ -292,7 +295,7 @@ impl ConsensusClient {
         actions: &mut Actions,
     ) -> Option<Outcome> {
         let renewal = self.renewal.as_mut()?;
-        let failed = renewal.attempt.node.into();
+        let failed = renewal.attempt.machine;
         match renewal.attempt.next_node(context, named) {
             Next::Send => Some(Outcome::RenewalFailed { machine: failed, timed_out, retry: true }),
             Next::AllTried => {
@@ -331,8 +334,8 @@ pub struct ConsensusProbe {
 }
 
 impl ConsensusProbe {
-    pub(super) fn new(incarnation: u32) -> ConsensusProbe {
-        ConsensusProbe { nodes: NodeClient::new(incarnation), asking: None }
+    pub(super) fn new(plan: &Plan, incarnation: u32) -> ConsensusProbe {
+        ConsensusProbe { nodes: NodeClient::new(plan, incarnation), asking: None }
     }
 
     pub(super) fn reset(&mut self) {
@@ -345,7 +348,7 @@ impl ConsensusProbe {
     }
 
     fn send(&mut self, context: Context<'_>, mut attempt: Attempt, jobs: Vec<JobId>, actions: &mut Actions) {
-        let request = LockRequest::ReadKeys { jobs: jobs.clone() };
+        let request = |call| Message::LockRequest(call, LockRequest::ReadKeys { jobs: jobs.clone() });
         self.nodes.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
         self.asking = Some((attempt, jobs));
     }

@@ -71,7 +71,7 @@ impl LockClient {
     pub fn new(plan: &Plan, worker: WorkerId, incarnation: u32) -> LockClient {
         match plan.service {
             ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock | ServiceKind::LeaseItem => {
-                LockClient::Consensus(ConsensusClient::new(worker, incarnation))
+                LockClient::Consensus(ConsensusClient::new(plan, worker, incarnation))
             }
         }
     }
@@ -162,7 +162,7 @@ impl Probe {
     pub fn new(plan: &Plan, incarnation: u32) -> Probe {
         match plan.service {
             ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock | ServiceKind::LeaseItem => {
-                Probe::Consensus(ConsensusProbe::new(incarnation))
+                Probe::Consensus(ConsensusProbe::new(plan, incarnation))
             }
         }
     }

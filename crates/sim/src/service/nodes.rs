@@ -1,10 +1,12 @@
-//! Asking the nodes of the consensus lock service: one after another until one answers.
+//! Asking the machines of a replicated lock service: one after another until one answers.
 //!
 //! Every client of it does that: workers, the sweeper, other tenants.
+//! The consensus service has its nodes, a replicated Redis its primary and its replica.
 
 use crate::actor::{Actions, Context, TimerKey};
-use crate::machine::NodeId;
-use crate::message::{CallId, LockRequest, Message};
+use crate::machine::{MachineId, NodeId};
+use crate::message::{CallId, Message};
+use crate::settings::{Plan, ServiceKind};
 use crate::time::Mono;
 
 /// What a client keeps between requests.
@@ -12,38 +14,42 @@ use crate::time::Mono;
 pub struct NodeClient {
     incarnation: u32,
     calls: u32,
-    /// The node that answered last; the first to be asked next time.
-    preferred: NodeId,
+    /// The machine that answered last; the first to be asked next time.
+    preferred: MachineId,
 }
 
-/// A request that is on its way, possibly to its second or third node.
+/// A request that is on its way, possibly to its second or third machine.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Attempt {
     /// The present call.
     pub call: CallId,
-    /// Which node is asked.
-    pub node: NodeId,
+    /// Which machine is asked.
+    pub machine: MachineId,
     /// When the present call was sent.
     pub sent: Mono,
-    /// How many nodes have been asked since the last pause.
+    /// How many machines have been asked since the last pause.
     tried: u8,
-    /// All nodes have been asked in vain; the request waits before it asks again.
+    /// All have been asked in vain; the request waits before it asks again.
     pub backing_off: bool,
 }
 
-/// What comes after a node that did not help.
+/// What comes after a machine that did not help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Ask the node that the attempt names now.
+    /// Ask the machine that the attempt names now.
     Send,
-    /// Every node has been asked.
+    /// Every machine has been asked.
     AllTried,
 }
 
 impl NodeClient {
-    /// A client that asks n1 first.
-    pub fn new(incarnation: u32) -> NodeClient {
-        NodeClient { incarnation, calls: 0, preferred: NodeId(1) }
+    /// A client that asks n1 first, or the primary of a replicated Redis.
+    pub fn new(plan: &Plan, incarnation: u32) -> NodeClient {
+        let preferred = match plan.service {
+            ServiceKind::Redis => MachineId::Primary,
+            _ => MachineId::Node(NodeId(1)),
+        };
+        NodeClient { incarnation, calls: 0, preferred }
     }
 
     /// A number for a call, to whomever.
@@ -56,15 +62,15 @@ impl NodeClient {
     pub fn begin(&mut self, context: Context<'_>) -> Attempt {
         // Sending gives it a call of its own; real ones are counted from 1.
         let call = CallId { incarnation: self.incarnation, number: 0 };
-        Attempt { call, node: self.preferred, sent: context.mono(), tried: 0, backing_off: false }
+        Attempt { call, machine: self.preferred, sent: context.mono(), tried: 0, backing_off: false }
     }
 
-    /// Sends `request` to the attempt's node and waits for an answer until the time-out.
+    /// Sends a request to the attempt's machine and waits for an answer until the time-out.
     pub fn send(
         &mut self,
         context: Context<'_>,
         attempt: &mut Attempt,
-        request: LockRequest,
+        request: impl FnOnce(CallId) -> Message,
         timer: TimerKey,
         actions: &mut Actions,
     ) {
@@ -72,33 +78,44 @@ impl NodeClient {
         attempt.sent = context.mono();
         attempt.tried += 1;
         attempt.backing_off = false;
-        actions.send(attempt.node, Message::LockRequest(attempt.call, request));
+        actions.send(attempt.machine, request(attempt.call));
         actions.set_timer(timer, context.mono() + context.plan.latency.lock_timeout);
     }
 
-    /// Remembers that the attempt's node answered.
+    /// Remembers that the attempt's machine answered.
     pub fn answered(&mut self, attempt: &Attempt) {
-        self.preferred = attempt.node;
+        self.preferred = attempt.machine;
     }
 }
 
 impl Attempt {
-    /// Moves on to the next node: the one that the last one named, else the next in line.
+    /// Moves on to the next machine: the one that the last one named, else the next in line.
     pub fn next_node(&mut self, context: Context<'_>, named: Option<NodeId>) -> Next {
-        let count = context.plan.cluster.nodes().len() as u8;
+        let (next, count) = next_in_line(self.machine, context.plan);
         if self.tried >= count {
             return Next::AllTried;
         }
-        self.node = named.unwrap_or(NodeId(self.node.0 % count + 1));
+        self.machine = named.map_or(next, MachineId::from);
         Next::Send
     }
 
-    /// Rests before all nodes are asked again.
+    /// Rests before all are asked again.
     pub fn back_off(&mut self, context: Context<'_>, timer: TimerKey, actions: &mut Actions) {
         self.tried = 0;
         self.backing_off = true;
-        let count = context.plan.cluster.nodes().len() as u8;
-        self.node = NodeId(self.node.0 % count + 1);
+        self.machine = next_in_line(self.machine, context.plan).0;
         actions.set_timer(timer, context.mono() + context.plan.latency.lock_backoff);
+    }
+}
+
+/// Who is asked after `machine`, and how many there are.
+fn next_in_line(machine: MachineId, plan: &Plan) -> (MachineId, u8) {
+    match machine {
+        MachineId::Node(NodeId(number)) => {
+            let count = plan.cluster.nodes().len() as u8;
+            (NodeId(number % count + 1).into(), count)
+        }
+        MachineId::Primary => (MachineId::Replica, 2),
+        _ => (MachineId::Primary, 2),
     }
 }

@@ -39,6 +39,7 @@ impl World {
                 let machine = self.machine_mut(id)?;
                 machine.clock.step_wall(now, by);
                 let wall = machine.clock.read(now).wall;
+                self.requeue_timers(id);
                 self.record(id, Kind::WallStepped { by, wall }, events);
                 Ok(())
             }
@@ -48,6 +49,7 @@ impl World {
                 let machine = self.machine_mut(id)?;
                 machine.clock.set_offset(now, offset);
                 let wall = machine.clock.read(now).wall;
+                self.requeue_timers(id);
                 self.record(id, Kind::OffsetSet { offset, wall }, events);
                 Ok(())
             }
@@ -102,7 +104,7 @@ impl World {
     fn resolve(&self, target: Target) -> Result<MachineId, Because> {
         let id = match target {
             Target::Machine(id) => id,
-            Target::Leader => self.leader().ok_or("no node leads at this moment")?.into(),
+            Target::Leader => self.authority().ok_or("no node leads at this moment")?,
         };
         if self.machines.get(id).is_some() { Ok(id) } else { Err(format!("there is no {id} in this run")) }
     }
@@ -224,7 +226,7 @@ impl World {
             if held {
                 continue;
             }
-            timer.queued_at = machine.clock.true_time_when(timer.due).map(|at| at.max(now));
+            timer.queued_at = timer.true_time(&machine.clock).map(|at| at.max(now));
             if let Timer { created, queued_at: Some(at), .. } = *timer {
                 self.queue.insert((at, Class::Timer, created), Pending::Timer { machine: id, key: *key });
             }

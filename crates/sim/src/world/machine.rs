@@ -9,7 +9,7 @@ use crate::consensus::Node;
 use crate::store::Store;
 use crate::sweeper::Sweeper;
 use crate::tenants::Tenants;
-use crate::time::{Mono, TrueTime};
+use crate::time::{Deadline, TrueTime};
 use crate::worker::Worker;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -51,10 +51,21 @@ pub(super) enum Actor {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Timer {
-    pub(super) due: Mono,
+    /// On whichever clock it was set.
+    pub(super) due: Deadline,
     pub(super) created: u64,
     /// Its place in the queue, while it has one.
     pub(super) queued_at: Option<TrueTime>,
+}
+
+impl Timer {
+    /// When it is due, as `clock` runs at present; never, while the clock stands.
+    pub(super) fn true_time(&self, clock: &MachineClock) -> Option<TrueTime> {
+        match self.due {
+            Deadline::Mono(due) => clock.true_time_when(due),
+            Deadline::Wall(due) => clock.true_time_when_wall(due),
+        }
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -22,7 +22,7 @@ use crate::settings::{Plan, Settings, Trace};
 use crate::store::Store;
 use crate::sweeper::Sweeper;
 use crate::tenants::Tenants;
-use crate::time::TrueTime;
+use crate::time::{Deadline, TrueTime};
 use crate::worker::Worker;
 pub use machine::Life;
 use machine::{Actor, Held, Machine, Timer};
@@ -35,6 +35,7 @@ pub struct World {
     plan: Arc<Plan>,
     now: TrueTime,
     created: u64,
+    seed: u64,
     settings: Settings,
     machines: Machines,
     network: Network,
@@ -66,12 +67,12 @@ impl World {
         for worker in WorkerId::ALL.into_iter().chain(named) {
             machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(&plan, worker, 0))));
         }
-        for node in plan.cluster.nodes() {
+        for node in plan.cluster.nodes().filter(|_| plan.has_cluster()) {
             machines.insert(node.into(), Machine::new(Actor::Node(Box::new(Node::new(node, &plan, seed)))));
         }
         machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
         machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
-        machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new())));
+        machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new(&plan))));
 
         let mut world = World {
             settings: plan.settings,
@@ -79,6 +80,7 @@ impl World {
             plan,
             now: TrueTime::ZERO,
             created: 0,
+            seed,
             machines,
             network: Network::default(),
             recorded_up_to: 0,
@@ -168,7 +170,12 @@ impl World {
         match machine.life {
             Life::Up => {
                 if let Some(timer) = machine.timers.remove(&key) {
-                    self.dispatch(id, Input::Timer { key, due: timer.due }, events);
+                    let reading = machine.clock.read(self.now);
+                    let due = match timer.due {
+                        Deadline::Mono(due) => due,
+                        Deadline::Wall(due) => reading.mono - (reading.wall - due),
+                    };
+                    self.dispatch(id, Input::Timer { key, due }, events);
                 }
             }
             Life::Frozen { .. } => {
@@ -184,13 +191,15 @@ impl World {
     /// Gives an input to an actor and carries out what it does.
     fn dispatch(&mut self, id: MachineId, input: Input, events: &mut Vec<Event>) {
         let Some(machine) = self.machines.get_mut(id) else { return };
-        let context = Context { reading: machine.clock.read(self.now), settings: &self.settings, plan: &self.plan };
+        let reading = machine.clock.read(self.now);
+        let context = Context { reading, settings: &self.settings, plan: &self.plan, seed: self.seed };
         let mut actions = Actions::default();
         machine.actor.handle(context, input, &mut actions);
         for action in actions.drain() {
             match action {
                 Action::Send { to, message } => self.send(id, to, message, events),
-                Action::SetTimer { key, at } => self.set_timer(id, key, at),
+                Action::SetTimer { key, at } => self.set_timer(id, key, Deadline::Mono(at)),
+                Action::SetAlarm { key, at } => self.set_timer(id, key, Deadline::Wall(at)),
                 Action::CancelTimer { key } => self.cancel_timer(id, key),
                 Action::Record { kind, log_index: None } => self.record(id, kind, events),
                 Action::Record { kind, log_index: Some(index) } => {
@@ -244,12 +253,14 @@ impl World {
         self.plan.trace == Trace::Full && !message.is_background()
     }
 
-    fn set_timer(&mut self, id: MachineId, key: TimerKey, due: crate::time::Mono) {
+    fn set_timer(&mut self, id: MachineId, key: TimerKey, due: Deadline) {
         self.created += 1;
         let created = self.created;
         let Some(machine) = self.machines.get_mut(id) else { return };
-        let queued_at = machine.clock.true_time_when(due).map(|at| at.max(self.now));
-        let replaced = machine.timers.insert(key, Timer { due, created, queued_at });
+        let mut timer = Timer { due, created, queued_at: None };
+        timer.queued_at = timer.true_time(&machine.clock).map(|at| at.max(self.now));
+        let queued_at = timer.queued_at;
+        let replaced = machine.timers.insert(key, timer);
         if let Some(Timer { created, queued_at: Some(at), .. }) = replaced {
             self.queue.remove((at, Class::Timer, created));
         }
@@ -323,6 +334,11 @@ impl World {
             .filter(|(id, node)| node.role_name() == "leader" && self.life((*id).into()) != Some(&Life::Down))
             .max_by_key(|(_, node)| node.term())
             .map(|(id, _)| id)
+    }
+
+    /// The machine that decides about the lock at present, if one does: what interventions call `leader`.
+    pub fn authority(&self) -> Option<MachineId> {
+        self.leader().map(MachineId::from)
     }
 
     /// The store.
