@@ -7,7 +7,7 @@ use lease_lab_sim::time::TrueTime;
 use web_sys::UrlSearchParams;
 
 use crate::history::{Entry, List, active, all_on};
-use crate::state::{Ghost, Theme};
+use crate::state::{Ghost, Theme, with_rule};
 
 /// A link longer than this is refused: no sensible list of interventions needs it.
 const LENGTH_MAX: usize = 16_384;
@@ -21,6 +21,8 @@ pub(crate) struct Link {
     pub(crate) cursor: Option<TrueTime>,
     pub(crate) window: Option<(TrueTime, TrueTime)>,
     pub(crate) ghost: Ghost,
+    /// What is different in the run that stands beside this one.
+    pub(crate) with: Option<Beside>,
     pub(crate) theme: Option<Theme>,
     /// The hash of the trace that the link's author saw.
     pub(crate) hash: Option<String>,
@@ -28,9 +30,45 @@ pub(crate) struct Link {
     pub(crate) notices: Vec<String>,
 }
 
+/// A run to compare with: interventions in the grammar that are added, or that stand instead of all others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Beside {
+    pub(crate) text: String,
+    pub(crate) alone: bool,
+}
+
+impl Beside {
+    /// In a link, a `=` in front stands for “instead of all others”.
+    fn read(text: &str) -> Beside {
+        match text.strip_prefix('=') {
+            Some(text) => Beside { text: text.trim().to_owned(), alone: true },
+            None => Beside { text: text.trim().to_owned(), alone: false },
+        }
+    }
+
+    fn write(&self) -> String {
+        format!("{}{}", if self.alone { "=" } else { "" }, self.text)
+    }
+
+    /// The whole list of that run, beside `list`.
+    pub(crate) fn list(&self, list: &List) -> Result<List, Mistake> {
+        let added = parse_list(&self.text)?;
+        let mut whole = if self.alone { List::new() } else { list.clone() };
+        for intervention in added {
+            whole = with_rule(&whole, intervention.at, &intervention.change);
+        }
+        Ok(whole)
+    }
+}
+
+/// The story that is shown when a link says nothing else.
+fn story() -> &'static Scenario {
+    lease_lab_scenarios::find("billing-story").unwrap_or(&Scenario::BASE)
+}
+
 /// Reads the part of a URL after `?`; bad values fall back to what the scenario has.
 pub(crate) fn read(query: &str) -> Link {
-    let scenario = lease_lab_scenarios::all()[0];
+    let scenario = story();
     let mut link = Link {
         scenario,
         list: all_on(scenario.own_interventions()),
@@ -38,6 +76,7 @@ pub(crate) fn read(query: &str) -> Link {
         cursor: None,
         window: None,
         ghost: Ghost::None,
+        with: None,
         theme: None,
         hash: None,
         notices: Vec::new(),
@@ -104,6 +143,17 @@ pub(crate) fn read(query: &str) -> Link {
             }
         }
     }
+    if let Some(text) = parameters.get("with") {
+        let beside = Beside::read(&text);
+        let run = beside.list(&link.list).and_then(|list| {
+            let input = Input { interventions: Some(active(&list)), seed: link.seed, until: None };
+            Run::new(link.scenario, input)
+        });
+        match run {
+            Ok(_) => link.with = Some(beside),
+            Err(mistake) => notices.push(format!("The run to compare with cannot be used: {mistake}.")),
+        }
+    }
     if let Some(text) = parameters.get("theme") {
         match Theme::ALL.into_iter().find(|theme| theme.id() == text) {
             Some(theme) => link.theme = Some(theme),
@@ -152,6 +202,15 @@ pub(crate) fn seconds(text: &str) -> Option<TrueTime> {
     (read.change == Change::Heal).then_some(read.at)
 }
 
+/// The time that a lab shows at first.
+pub(crate) fn first_window(scenario: &Scenario, horizon: TrueTime) -> (TrueTime, TrueTime) {
+    let at = |seconds: u16| TrueTime::from_millis(i64::from(seconds) * 1_000);
+    match scenario.window {
+        (0, 0) => (TrueTime::ZERO, horizon),
+        (from, to) => (at(from), at(to).min(horizon)),
+    }
+}
+
 /// What a link is written from.
 pub(crate) struct Parts<'a> {
     pub(crate) scenario: &'static Scenario,
@@ -160,6 +219,7 @@ pub(crate) struct Parts<'a> {
     pub(crate) cursor: TrueTime,
     pub(crate) window: (TrueTime, TrueTime),
     pub(crate) ghost: Ghost,
+    pub(crate) with: Option<Beside>,
     pub(crate) theme: Theme,
     pub(crate) hash: Option<&'a str>,
 }
@@ -186,11 +246,14 @@ pub(crate) fn write(parts: &Parts<'_>) -> String {
         pairs.push(("seed", parts.seed.to_string()));
     }
     pairs.push(("t", parts.cursor.to_string()));
-    if parts.window != (TrueTime::ZERO, plan.horizon) {
+    if parts.window != first_window(parts.scenario, plan.horizon) {
         pairs.push(("view", format!("{}-{}", parts.window.0, parts.window.1)));
     }
     if parts.ghost != Ghost::None {
         pairs.push(("ghost", parts.ghost.id().to_owned()));
+    }
+    if let Some(beside) = &parts.with {
+        pairs.push(("with", beside.write()));
     }
     if parts.theme != Theme::Auto {
         pairs.push(("theme", parts.theme.id().to_owned()));

@@ -3,10 +3,13 @@
 //! Data flows one way: the state ([`state::Lab`]) makes a run, the run makes views, the views make the drawing.
 
 mod api;
+mod chart;
 mod components;
 mod dom;
 mod history;
 mod html;
+#[cfg(feature = "labs")]
+mod labs;
 mod link;
 mod playback;
 mod state;
@@ -28,7 +31,7 @@ fn main() {
     };
     place.set_inner_html("");
     mount_to(place, move || {
-        let lab = Lab::new(link, theme);
+        let lab = Lab::new(link, RwSignal::new(theme));
         api::expose(lab);
         components::page(lab)
     })

@@ -10,12 +10,12 @@ use lease_lab_scenarios::{Run, Scenario};
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::intervention::{Change, Intervention, Mistake, sort_by_time};
 use lease_lab_sim::machine::WorkerId;
-use lease_lab_sim::settings::{FenceMode, RaiseOrder, Settings};
+use lease_lab_sim::settings::{FenceMode, Plan, RaiseOrder, Settings};
 use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
 
 use crate::history::{Entry, History, List, active, all_on};
-use crate::link::Link;
+use crate::link::{Beside, Link, first_window};
 
 /// A run that is compared by identity: two runs are the same only if they are one.
 #[derive(Clone, Debug)]
@@ -150,6 +150,8 @@ pub(crate) struct Lab {
     /// The visible time.
     pub(crate) window: RwSignal<(TrueTime, TrueTime)>,
     pub(crate) ghost: RwSignal<Ghost>,
+    /// What is different in the run that stands beside this one.
+    pub(crate) with: RwSignal<Option<Beside>>,
     pub(crate) theme: RwSignal<Theme>,
     pub(crate) playing: RwSignal<bool>,
     /// Seconds of true time for a second of play.
@@ -168,6 +170,8 @@ pub(crate) struct Lab {
 
     pub(crate) run: Memo<SharedRun>,
     pub(crate) ghost_run: Memo<Option<SharedRun>>,
+    /// The run beside this one.
+    pub(crate) other_run: Memo<Option<SharedRun>>,
     pub(crate) question: Memo<Option<Question>>,
     /// Nothing later than this is shown.
     pub(crate) until: Memo<TrueTime>,
@@ -179,9 +183,8 @@ fn simulate(scenario: &'static Scenario, list: Vec<Intervention>, seed: u64) -> 
 }
 
 impl Lab {
-    pub(crate) fn new(link: Link, theme: Theme) -> Lab {
+    pub(crate) fn new(link: Link, theme: RwSignal<Theme>) -> Lab {
         let Link { scenario, list, seed, .. } = link;
-        let horizon = (scenario.plan)().horizon;
         let history = RwSignal::new(History::new(list));
         let run = Memo::new(move |previous: Option<&SharedRun>| {
             // Every list that gets into the history has been run once, so the second case does not arise; if it did,
@@ -191,9 +194,14 @@ impl Lab {
                 .or_else(|| previous.cloned())
                 .unwrap_or_else(|| own_run(scenario))
         });
-        let question = Memo::new(move |_| Question::of(&run.read()));
+        let asks = !scenario.terms.is_empty();
+        let question = Memo::new(move |_| Question::of(&run.read()).filter(|_| asks));
+        let horizon = run.read_untracked().horizon;
+        let window = link.window.unwrap_or(first_window(scenario, horizon));
         let asked_at = question.get_untracked().map(|question| question.at);
-        let cursor = RwSignal::new(link.cursor.or(asked_at).unwrap_or(TrueTime::ZERO));
+        // A lab that asks nothing shows all it has.
+        let opens_at = if asks { TrueTime::ZERO } else { window.1 };
+        let cursor = RwSignal::new(link.cursor.or(asked_at).unwrap_or(opens_at));
         // Who changes the story, or draws another behind it, has seen what comes next.
         let changed =
             *history.read_untracked().list() != all_on(scenario.own_interventions()) || link.ghost != Ghost::None;
@@ -208,9 +216,14 @@ impl Lab {
             let list = with_rule(history.read().list(), TrueTime::ZERO, &change);
             simulate(scenario, active(&list), seed).ok()
         });
+        let with = RwSignal::new(link.with);
+        let other_run = Memo::new(move |_| {
+            let list = with.read().as_ref()?.list(history.read().list()).ok()?;
+            simulate(scenario, active(&list), seed).ok()
+        });
         let until = Memo::new(move |_| match question.read().as_ref() {
             Some(question) if !revealed.get() => question.at,
-            _ => horizon,
+            _ => run.read().horizon,
         });
         let snapshot = Memo::new(move |_| {
             let at = cursor.get();
@@ -229,9 +242,10 @@ impl Lab {
             seed,
             history,
             cursor,
-            window: RwSignal::new(link.window.unwrap_or((TrueTime::ZERO, horizon))),
+            window: RwSignal::new(window),
             ghost,
-            theme: RwSignal::new(theme),
+            with,
+            theme,
             playing: RwSignal::new(false),
             speed: RwSignal::new(4.0),
             answered: RwSignal::new(None),
@@ -242,6 +256,7 @@ impl Lab {
             chosen: RwSignal::new(None),
             run,
             ghost_run,
+            other_run,
             question,
             until,
             snapshot,
@@ -355,6 +370,11 @@ impl Lab {
 
     /// Makes `list` the present one if it makes sense.
     pub(crate) fn change(&self, list: List) -> Result<(), Mistake> {
+        if !cfg!(feature = "labs") && list.iter().any(|entry| goes_beyond_the_story(&entry.intervention.change)) {
+            // The module that can run this is loaded with the page that shows it.
+            crate::components::open_with(*self, &list);
+            return Ok(());
+        }
         simulate(self.scenario, active(&list), self.seed)?;
         self.history.update(|history| history.push(list));
         self.reveal();
@@ -371,7 +391,8 @@ impl Lab {
     /// Sets a rule from `at` on, in the place of an earlier setting of it at that time.
     pub(crate) fn set_rule(&self, at: TrueTime, change: Change) -> Result<(), Mistake> {
         let mut list = with_rule(self.history.read_untracked().list(), at, &change);
-        if at == TrueTime::ZERO && is_set(&(self.scenario.plan)().settings, &change) {
+        let plan = (self.scenario.plan)();
+        if at == TrueTime::ZERO && is_set(&plan, &plan.settings, &change) {
             list.retain(|entry| entry.intervention.at != at || entry.intervention.change != change);
         }
         self.change(list)
@@ -432,9 +453,16 @@ fn own_run(scenario: &'static Scenario) -> SharedRun {
     }
 }
 
+/// Whether an intervention needs what only the module of every lab has.
+fn goes_beyond_the_story(change: &Change) -> bool {
+    matches!(change, Change::Service(_) | Change::Store(_) | Change::Set { .. })
+}
+
 /// Whether a rule is set so already.
-pub(crate) fn is_set(settings: &Settings, change: &Change) -> bool {
+pub(crate) fn is_set(plan: &Plan, settings: &Settings, change: &Change) -> bool {
     match change {
+        Change::Service(kind) => plan.service == *kind,
+        Change::Store(kind) => plan.store == *kind,
         Change::Fence(mode) => settings.fence == *mode,
         Change::Raise(order) => settings.raise == *order,
         Change::Idempotent(on) => settings.idempotent == *on,
@@ -446,16 +474,37 @@ pub(crate) fn is_set(settings: &Settings, change: &Change) -> bool {
     }
 }
 
-/// `list` with a rule set at `at`, in the place of an earlier setting of it at that time.
-fn with_rule(list: &List, at: TrueTime, change: &Change) -> List {
+/// `list` with a change made at `at`; a rule stands in the place of an earlier setting of it at that time.
+pub(crate) fn with_rule(list: &List, at: TrueTime, change: &Change) -> List {
     let same_rule = |entry: &Entry| {
+        let before = &entry.intervention.change;
         entry.intervention.at == at
-            && std::mem::discriminant(&entry.intervention.change) == std::mem::discriminant(change)
+            && std::mem::discriminant(before) == std::mem::discriminant(change)
+            && match (before, change) {
+                (Change::Set { key: before, .. }, Change::Set { key, .. }) => before == key,
+                _ => is_rule(change),
+            }
     };
     let mut list: List = list.iter().filter(|entry| !same_rule(entry)).cloned().collect();
     list.push(Entry { intervention: Intervention { at, change: change.clone() }, on: true });
     sort_by_time(&mut list, |entry| entry.intervention.at);
     list
+}
+
+/// Whether a change sets something, so that a later one replaces it.
+fn is_rule(change: &Change) -> bool {
+    matches!(
+        change,
+        Change::Fence(_)
+            | Change::Raise(_)
+            | Change::Idempotent(_)
+            | Change::Sweeper(_)
+            | Change::Lease(_)
+            | Change::Renew(_)
+            | Change::Margin(_)
+            | Change::Service(_)
+            | Change::Store(_)
+    )
 }
 
 fn next_in(instants: &[TrueTime], cursor: TrueTime, forward: bool) -> Option<TrueTime> {

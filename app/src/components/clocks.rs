@@ -6,11 +6,11 @@ use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::time::TrueTime;
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
-use plotters_canvas::CanvasBackend;
+use wasm_bindgen::JsValue;
 
-use crate::dom;
 use crate::html::Html;
 use crate::state::Lab;
+use crate::{chart, dom};
 
 const HEIGHT: f64 = 260.0;
 /// Where the plot begins and ends within the canvas, in CSS pixels; as in the graph's margins.
@@ -39,6 +39,16 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
             });
         }
     });
+    let module = RwSignal::new_local(None::<JsValue>);
+    Effect::new(move |_| {
+        if let Some(canvas) = canvas.get() {
+            leptos::task::spawn_local(async move {
+                let loaded = chart::load(&canvas).await;
+                // The page may be gone by now.
+                let _ = module.try_set(loaded);
+            });
+        }
+    });
     // Colours are read from the style sheet, so the graph follows the theme, the system's included.
     let system_theme = RwSignal::new(0_u32);
     watch_system_theme(system_theme);
@@ -48,10 +58,10 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
         if width < 80.0 {
             return;
         }
+        let Some(module) = module.get() else { return };
         let scale = window().device_pixel_ratio().max(1.0);
         canvas.set_width((width * scale).round() as u32);
         canvas.set_height((HEIGHT * scale).round() as u32);
-        let Some(backend) = CanvasBackend::with_canvas_object(canvas) else { return };
         let style = Style {
             ink: dom::css_color("--soft"),
             line: dom::css_color("--line-strong"),
@@ -60,9 +70,8 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
             stop: dom::css_color("--danger"),
             scale,
         };
-        let graph = clocks.read();
-        // A canvas that cannot be drawn on leaves the table, which says the same.
-        let _ = graph.clocks.draw(backend, &lab.run.read(), lab.window.get(), style);
+        let graph = clocks.read().clocks.graph(&lab.run.read(), lab.window.get(), style);
+        chart::draw(&module, &canvas, &graph);
     });
     let cursor_left = move || {
         let (from, to) = lab.window.get();

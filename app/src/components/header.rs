@@ -6,12 +6,24 @@ use crate::dom;
 use crate::state::{Lab, Theme};
 
 #[component]
-pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
+pub(crate) fn Header(
+    /// What the page is called.
+    name: &'static str,
+    theme: RwSignal<Theme>,
+    /// The lab, if the page has one; without it, there are no keys to explain.
+    lab: Option<(Lab, RwSignal<bool>)>,
+) -> impl IntoView {
     let copied = RwSignal::new(None::<bool>);
     let copy = move |_| {
-        let hash = lab.run.read_untracked().hash();
-        let query = super::address(lab, Some(&hash));
-        dom::replace_query(&query);
+        let query = match lab {
+            Some((lab, _)) => {
+                let hash = lab.run.read_untracked().hash();
+                let query = super::address(lab, Some(&hash));
+                dom::replace_query(&query);
+                query
+            }
+            None => dom::query(),
+        };
         let location = window().location();
         let url =
             format!("{}{}{query}", location.origin().unwrap_or_default(), location.pathname().unwrap_or_default());
@@ -26,7 +38,7 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
         );
     };
     Effect::new(move |_| {
-        let theme = lab.theme.get();
+        let theme = theme.get();
         if let Some(root) = document().document_element() {
             // An attribute with a plain name can be set.
             let _ = root.set_attribute("data-theme", theme.id());
@@ -34,9 +46,10 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
     });
     view! {
         <header class="site">
-            <span class="brand">"Lease Lab"</span>
-            <span class="tagline">{lab.scenario.name}</span>
+            <a class="brand" href="?">"Lease Lab"</a>
+            <span class="tagline">{name}</span>
             <div class="site-actions">
+                <a class="quiet" href="#contents">"Contents"</a>
                 <button type="button" class="quiet" on:click=copy>
                     {move || match copied.get() {
                         None => "Copy link",
@@ -48,14 +61,14 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
                     <span class="visually-hidden">"Colours"</span>
                     <select
                         aria-label="Colours"
-                        prop:value=Signal::derive(move || lab.theme.get().id())
+                        prop:value=Signal::derive(move || theme.get().id())
                         on:change:target=move |event| {
                             let id = event.target().value();
-                            if let Some(theme) = Theme::ALL.into_iter().find(|theme| theme.id() == id) {
-                                lab.theme.set(theme);
+                            if let Some(chosen) = Theme::ALL.into_iter().find(|theme| theme.id() == id) {
+                                theme.set(chosen);
                                 if let Some(storage) = dom::storage() {
                                     // Without storage the choice lasts as long as the page.
-                                    let _ = storage.set_item("lease-lab-theme", theme.id());
+                                    let _ = storage.set_item("lease-lab-theme", chosen.id());
                                 }
                             }
                         }
@@ -65,7 +78,9 @@ pub(crate) fn Header(lab: Lab, help_open: RwSignal<bool>) -> impl IntoView {
                         <option value="dark">"Dark"</option>
                     </select>
                 </label>
-                <button type="button" class="quiet" on:click=move |_| help_open.set(true)>"Keys"</button>
+                {lab.map(|(_, help_open)| {
+                    view! { <button type="button" class="quiet" on:click=move |_| help_open.set(true)>"Keys"</button> }
+                })}
             </div>
         </header>
     }

@@ -159,10 +159,12 @@ impl Panel {
             let title = idle.map_or(words, |because| format!("No effect: {because}"));
             let _ = button.set_attribute("title", &title);
         }
+        let plan = self.lab.run.read_untracked().plan.clone();
         let settings = *self.lab.run.read_untracked().world_at(self.rules_from()).settings();
         for button in elements(&self.root, "[data-rule]") {
             let rule = button.get_attribute("data-rule").unwrap_or_default();
-            let set = parse_one(&format!("0 {rule}")).is_ok_and(|intervention| is_set(&settings, &intervention.change));
+            let set = parse_one(&format!("0 {rule}"))
+                .is_ok_and(|intervention| is_set(&plan, &settings, &intervention.change));
             let _ = button.set_attribute("aria-pressed", if set { "true" } else { "false" });
         }
         for input in elements(&self.root, "[data-span]") {
@@ -229,7 +231,10 @@ impl Panel {
     }
 
     fn set_rule(&self, rule: &str) {
-        let text = format!("{} {rule}", self.rules_from());
+        // What a run is made of is chosen before it begins.
+        let always_at_the_start = ["service", "store", "set"].iter().any(|verb| rule.starts_with(verb));
+        let from = if always_at_the_start { TrueTime::ZERO } else { self.rules_from() };
+        let text = format!("{from} {rule}");
         let done = parse_one(&text).and_then(|Intervention { at, change }| self.lab.set_rule(at, change));
         self.report(done, &text);
     }
@@ -321,9 +326,21 @@ fn form(lab: Lab) -> String {
                 html.text("s").close("label");
             }
         });
-        unavailable(html, "Lock service", "consensus", &["Redis", "Redlock", "lease item"]);
-        unavailable(html, "Store", "row", &["SQL", "DynamoDB", "S3"]);
-        html.element("p", &[("class", "soft small")], "This version does not simulate the greyed ones.");
+        choice(
+            html,
+            "Lock service",
+            &[
+                ("service consensus", "consensus"),
+                ("service redis", "Redis"),
+                ("service redlock", "Redlock"),
+                ("service lease-item", "lease item"),
+            ],
+        );
+        choice(
+            html,
+            "Store",
+            &[("store row", "row"), ("store sql", "SQL"), ("store dynamodb", "DynamoDB"), ("store s3", "S3")],
+        );
     });
     fieldset(html, "In your own words", |html| {
         html.open("form", &[("class", "row")]);
@@ -398,25 +415,6 @@ fn choice(html: &mut Html, legend: &str, rules: &[(&str, &str)]) {
     html.element("span", &[("class", "choice-name")], legend);
     for (rule, text) in rules {
         html.element("button", &[("type", "button"), ("class", "toggle"), ("data-rule", rule)], text);
-    }
-    html.close("div");
-}
-
-fn unavailable(html: &mut Html, legend: &str, present: &str, others: &[&str]) {
-    html.open("div", &[("class", "choice"), ("role", "group"), ("aria-label", legend)]);
-    html.element("span", &[("class", "choice-name")], legend);
-    html.element("button", &[("type", "button"), ("class", "toggle"), ("aria-pressed", "true")], present);
-    for other in others {
-        html.element(
-            "button",
-            &[
-                ("type", "button"),
-                ("class", "toggle"),
-                ("aria-disabled", "true"),
-                ("title", "This version does not simulate it"),
-            ],
-            other,
-        );
     }
     html.close("div");
 }

@@ -33,7 +33,7 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
     keep_address(lab);
     view! {
         <a class="skip" href="#lab">"Skip to the lab"</a>
-        <header::Header lab help_open/>
+        <header::Header name=lab.scenario.name theme=lab.theme lab=Some((lab, help_open))/>
         <main>
             <notices::Notices lab/>
             <div class="intro">
@@ -53,24 +53,62 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
                 <verdicts::Verdicts lab/>
                 <intervene::Intervene lab/>
             </section>
+            {under_the_lab(lab)}
             <div class="cards">
                 <events::Events lab/>
                 <world::WorldCard lab/>
                 <changes::Changes lab/>
             </div>
-            <clocks::ClocksCard lab/>
-            <guide::Guide/>
+            {at_the_end(lab)}
         </main>
         <help::Help open=help_open/>
         <div class="visually-hidden" role="status" aria-live="polite">{Signal::derive(move || lab.announcement.get())}</div>
     }
 }
 
+/// What belongs to the story alone, or to a lab of the course.
+#[cfg(feature = "labs")]
+fn under_the_lab(lab: Lab) -> impl IntoView {
+    crate::labs::under_the_lab(lab)
+}
+
+#[cfg(not(feature = "labs"))]
+fn under_the_lab(_: Lab) -> impl IntoView {}
+
+#[cfg(feature = "labs")]
+fn at_the_end(lab: Lab) -> impl IntoView {
+    let is_story = !lab.scenario.terms.is_empty();
+    view! {
+        {is_story.then(|| view! { <clocks::ClocksCard lab/> <guide::Guide/> })}
+        {crate::labs::at_the_end(lab)}
+    }
+}
+
+#[cfg(not(feature = "labs"))]
+fn at_the_end(lab: Lab) -> impl IntoView {
+    view! {
+        <clocks::ClocksCard lab/>
+        <guide::Guide/>
+    }
+}
+
+/// The clock graph, for labs that show it.
+#[cfg(feature = "labs")]
+pub(crate) fn clocks_card(lab: Lab) -> impl IntoView {
+    view! { <clocks::ClocksCard lab/> }
+}
+
+#[cfg(feature = "labs")]
+pub(crate) use verdicts::title as verdict_title;
+#[cfg(feature = "labs")]
+pub(crate) use world::nodes_card;
+
 /// The address follows the state once it rests.
 fn keep_address(lab: Lab) {
     let changes = StoredValue::new(0_u64);
     Effect::new(move |first: Option<()>| {
-        let _ = (lab.history.read(), lab.cursor.get(), lab.window.get(), lab.ghost.get(), lab.theme.get());
+        let _ =
+            (lab.history.read(), lab.cursor.get(), lab.window.get(), lab.ghost.get(), lab.with.get(), lab.theme.get());
         if first.is_none() {
             return;
         }
@@ -94,6 +132,22 @@ fn keep_address(lab: Lab) {
     });
 }
 
+/// Opens the page anew with another list, in the module that can run it.
+pub(crate) fn open_with(lab: Lab, list: &crate::history::List) {
+    let query = link::write(&Parts {
+        scenario: lab.scenario,
+        list,
+        seed: lab.seed,
+        cursor: lab.cursor.get_untracked(),
+        window: lab.window.get_untracked(),
+        ghost: lab.ghost.get_untracked(),
+        with: lab.with.get_untracked(),
+        theme: lab.theme.get_untracked(),
+        hash: None,
+    });
+    dom::open(&query);
+}
+
 /// The address of exactly this: scenario, interventions, instant, view.
 pub(crate) fn address(lab: Lab, hash: Option<&str>) -> String {
     let history = lab.history.read_untracked();
@@ -104,6 +158,7 @@ pub(crate) fn address(lab: Lab, hash: Option<&str>) -> String {
         cursor: lab.cursor.get_untracked(),
         window: lab.window.get_untracked(),
         ghost: lab.ghost.get_untracked(),
+        with: lab.with.get_untracked(),
         theme: lab.theme.get_untracked(),
         hash,
     })

@@ -6,7 +6,7 @@ use leptos::prelude::*;
 use crate::html::{Html, follow_jump};
 use crate::state::Lab;
 
-fn title(invariant: Invariant) -> &'static str {
+pub(crate) fn title(invariant: Invariant) -> &'static str {
     match invariant {
         Invariant::ChargedOnce => "every invoice charged at most once",
         Invariant::OneActingHolder => "one acting holder",

@@ -180,6 +180,19 @@ fn shows(lab: Lab) -> &'static str {
     }
 }
 
+/// What each lock node has in its log and in its memory, always open.
+#[cfg(feature = "labs")]
+pub(crate) fn nodes_card(lab: Lab) -> impl IntoView {
+    view! {
+        <section class="card nodes-card" aria-labelledby="nodes-title">
+            <h2 id="nodes-title">
+                {Signal::derive(move || format!("Log and memory at {} s", lab.cursor.get().told()))}
+            </h2>
+            <div class="nodes" inner_html=Signal::derive(move || nodes(&lab.snapshot.read()))></div>
+        </section>
+    }
+}
+
 /// What each lock node has in its log and what only in its memory.
 fn nodes(snapshot: &Snapshot) -> String {
     let mut html = Html::default();

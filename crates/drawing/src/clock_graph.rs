@@ -1,15 +1,14 @@
 //! The clock graph: what a machine's clocks show against true time, its stop time, and where they cross.
 //!
-//! One function, generic over the drawing backend: a canvas on the page, SVG for export and tests.
+//! It comes out as data: `lease-lab-graph` draws it, on a canvas on the page, as SVG in tests.
 
+use crate::views::clocks::{self, ClockTrack};
+use crate::views::{up_to, workers};
+use lease_lab_graph::{Dot, Graph, Line, Rgb};
 use lease_lab_scenarios::Run;
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::time::{Mono, Span, TrueTime, Wall};
-use plotters::prelude::*;
-
-use crate::views::clocks::{self, ClockTrack};
-use crate::views::{up_to, workers};
 
 /// Points of a line: true time and a clock's reading, in seconds.
 type Points = Vec<(f64, f64)>;
@@ -42,15 +41,15 @@ pub struct Crossing {
 #[derive(Clone, Copy, Debug)]
 pub struct Style {
     /// Text and axes.
-    pub ink: (u8, u8, u8),
+    pub ink: Rgb,
     /// Grid.
-    pub line: (u8, u8, u8),
+    pub line: Rgb,
     /// The worker's own colour.
-    pub worker: (u8, u8, u8),
+    pub worker: Rgb,
     /// The wall clock.
-    pub wall: (u8, u8, u8),
+    pub wall: Rgb,
     /// The stop time.
-    pub stop: (u8, u8, u8),
+    pub stop: Rgb,
     /// Pixels of the backend for one CSS pixel.
     pub scale: f64,
 }
@@ -109,20 +108,8 @@ impl Clocks {
             .unzip()
     }
 
-    /// Draws the graph from `from` to `to` of true time.
-    ///
-    /// # Errors
-    /// What the backend reports.
-    pub fn draw<B: DrawingBackend>(
-        &self,
-        backend: B,
-        run: &Run,
-        (from, to): (TrueTime, TrueTime),
-        style: Style,
-    ) -> Result<(), DrawingAreaErrorKind<B::ErrorType>> {
-        let root = backend.into_drawing_area();
-        let scaled = |pixels: f64| (pixels * style.scale).round() as i32;
-        let color = |(r, g, b): (u8, u8, u8)| RGBColor(r, g, b);
+    /// The graph from `from` to `to` of true time.
+    pub fn graph(&self, run: &Run, (from, to): (TrueTime, TrueTime), style: Style) -> Graph {
         let seen_until = to.min(self.until);
         let (mono, wall) = self.points(seen_until);
         let in_view = |points: &[(f64, f64)]| {
@@ -130,32 +117,16 @@ impl Clocks {
         };
         let stop_top = self.stops.iter().filter_map(|(_, stop)| *stop).map(Mono::as_seconds).fold(0.0, f64::max);
         let top = in_view(&mono).max(in_view(&wall)).max(stop_top.min(to.as_seconds() * 1.1)).max(1.0);
-        let bottom_time = from.min(seen_until);
-        let low = self.track.reading(bottom_time);
+        let low = self.track.reading(from.min(seen_until));
         let bottom = low.mono.as_seconds().min(low.wall.as_seconds()).min(top - 0.001);
-
-        let font = ("sans-serif", scaled(11.0)).into_font();
-        let mut chart = ChartBuilder::on(&root)
-            .margin(scaled(8.0))
-            .margin_right(scaled(24.0))
-            .x_label_area_size(scaled(26.0))
-            .y_label_area_size(scaled(34.0))
-            .build_cartesian_2d(from.as_seconds()..to.as_seconds(), bottom..top)?;
-        chart
-            .configure_mesh()
-            .disable_mesh()
-            .axis_style(color(style.line))
-            .label_style(font.color(&color(style.ink)))
-            .x_labels(7)
-            .y_labels(6)
-            .x_label_formatter(&|value| format!("{}", (value * 100.0).round() / 100.0))
-            .y_label_formatter(&|value| format!("{}", (value * 100.0).round() / 100.0))
-            .draw()?;
-
-        let stroke = |pixels: f64| scaled(pixels).max(1) as u32;
-        let area = chart.plotting_area();
-        let line = |points: Points, (rgb, width): ((u8, u8, u8), f64)| {
-            area.draw(&PathElement::new(points, color(rgb).stroke_width(stroke(width))))
+        let mut graph = Graph {
+            x: (from.as_seconds(), to.as_seconds()),
+            y: (bottom, top),
+            scale: style.scale,
+            ink: style.ink,
+            axis: style.line,
+            lines: Vec::new(),
+            dots: Vec::new(),
         };
         // The flat stop reading, while there is one.
         for (place, (since, stop)) in self.stops.iter().enumerate() {
@@ -164,25 +135,25 @@ impl Clocks {
             let (left, right) = ((*since).max(from), ends.min(to));
             if left < right {
                 let y = stop.as_seconds();
-                line(vec![(left.as_seconds(), y), (right.as_seconds(), y)], (style.stop, 1.5))?;
+                let points = vec![(left.as_seconds(), y), (right.as_seconds(), y)];
+                graph.lines.push(Line { color: style.stop, width: 1.5, points });
             }
         }
-        line(clip(&mono, from.as_seconds()), (style.worker, 2.0))?;
+        graph.lines.push(Line { color: style.worker, width: 2.0, points: clip(&mono, from.as_seconds()) });
         // On top, so that both are seen where the two clocks agree.
         let dash = (to - from).as_micros() as f64 / 1e6 / DASHES;
-        for piece in dashes(&clip(&wall, from.as_seconds()), dash) {
-            line(piece, (style.wall, 2.0))?;
+        for points in dashes(&clip(&wall, from.as_seconds()), dash) {
+            graph.lines.push(Line { color: style.wall, width: 2.0, points });
         }
         for crossing in self.crossings(run) {
             let y = crossing.stop.as_seconds();
             for (at, filled) in [(crossing.mono_at, true), (crossing.wall_at, false)] {
                 let Some(at) = at.filter(|at| (from..=seen_until).contains(at)) else { continue };
-                let dot = color(if filled { style.worker } else { style.wall });
-                let shape = if filled { dot.filled() } else { dot.stroke_width(stroke(2.0)) };
-                area.draw(&Circle::new((at.as_seconds(), y), scaled(if filled { 4.0 } else { 6.0 }), shape))?;
+                let (color, radius) = if filled { (style.worker, 4.0) } else { (style.wall, 6.0) };
+                graph.dots.push(Dot { color, at: (at.as_seconds(), y), radius, filled });
             }
         }
-        root.present()
+        graph
     }
 }
 
@@ -269,8 +240,8 @@ mod tests {
                 for (from, to) in [(0, 60), (12, 22), (19, 20)] {
                     let mut svg = String::new();
                     let window = (TrueTime::from_millis(from * 1000), TrueTime::from_millis(to * 1000));
-                    Clocks::new(&run, worker, run.horizon)
-                        .draw(SVGBackend::with_string(&mut svg, (600, 240)), &run, window, STYLE)
+                    let graph = Clocks::new(&run, worker, run.horizon).graph(&run, window, STYLE);
+                    lease_lab_graph::plot::draw(&graph, SVGBackend::with_string(&mut svg, (600, 240)))
                         .expect("the backend writes into memory");
                     assert!(svg.contains("polyline"), "{list}, {worker}, {from}–{to} s");
                 }

@@ -20,6 +20,7 @@ pub mod recap;
 pub mod report;
 pub mod run;
 pub mod scenario;
+pub mod shelf;
 pub mod shiviz;
 pub mod snapshot;
 pub mod tables;

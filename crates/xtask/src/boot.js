@@ -1,7 +1,44 @@
 // Starts the page. A file of its own, because a strict content security policy allows no inline script.
+
+// The small module has the billing story; whatever goes beyond it is in the large one.
+const query = new URLSearchParams(location.search);
+const lab = query.get("lab") ?? "billing-story";
+const goesBeyond = /\d\s+(service|store|set|restore)\b/;
+const beyond = ["do", "off", "with"].some((name) => goesBeyond.test(query.get(name) ?? ""));
+const labs = lab !== "billing-story" || beyond;
+const [js, wasm] = labs ? ["./{{labs-js}}", "./{{labs-wasm}}"] : ["./{{js}}", "./{{wasm}}"];
+if (labs) {
+  const style = document.createElement("link");
+  style.rel = "stylesheet";
+  style.href = new URL("./{{labs-css}}", import.meta.url);
+  document.head.append(style);
+}
+// The module that draws graphs is loaded once a canvas comes near the visible part of the page.
+let chart;
+window.leaseLabChart = (canvas) =>
+  new Promise((resolve, reject) => {
+    const load = async () => {
+      const module = await import("./{{chart-js}}");
+      await module.default({ module_or_path: new URL("./{{chart-wasm}}", import.meta.url) });
+      return module;
+    };
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) {
+          observer.disconnect();
+          chart ??= load();
+          chart.then(resolve, reject);
+        }
+      },
+      { rootMargin: "400px" },
+    );
+    observer.observe(canvas);
+  });
 try {
-  const { default: init } = await import("./{{js}}");
-  await init({ module_or_path: new URL("./{{wasm}}", import.meta.url) });
+  // Both at once: the module is on its way while its JavaScript is read.
+  const module = fetch(new URL(wasm, import.meta.url));
+  const { default: init } = await import(js);
+  await init({ module_or_path: module });
 } catch (error) {
   // The style sheet can show a message instead of a blank page.
   document.documentElement.dataset.boot = "failed";

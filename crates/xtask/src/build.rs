@@ -24,20 +24,20 @@ pub(crate) fn page(optimise: Optimise) -> Outcome<Vec<File>> {
     // What is missing is said before the long work, not after it.
     let optimised = prepare_optimiser(optimise)?;
     let toolchain = Toolchain::find_or_install()?;
-    let compiled = compile(toolchain)?;
-    // <target directory>/<target>/<profile>/<file>
-    let target = compiled.ancestors().nth(3).unwrap_or(Path::new("target"));
-
-    let wasm = fs::read(&compiled).or_fail(|| format!("Could not read {}", compiled.display()))?;
+    let (story, target) = compile(toolchain, Content::Story)?;
+    let (labs, _) = compile(toolchain, Content::Labs)?;
+    let (chart, _) = compile(toolchain, Content::Chart)?;
     let sources = Sources::read()?;
-    let stamp = Stamp::in_target(target);
-    let fingerprint = sources.fingerprint(&wasm, optimised)?;
+    let stamp = Stamp::in_target(&target);
+    let fingerprint = sources.fingerprint(&[&story, &labs, &chart], optimised)?;
     let files = match stamp.current(&fingerprint) {
         Some(files) => files,
         None => {
-            let module = bind(wasm)?;
-            let module = if optimised { optimise_for_size(module, &target.join("xtask"))? } else { module };
-            let mut files = sources.lay_out(module)?;
+            let finish = |wasm| {
+                let module = bind(wasm)?;
+                if optimised { optimise_for_size(module, &target.join("xtask")) } else { Ok(module) }
+            };
+            let mut files = sources.lay_out(finish(story)?, finish(labs)?, finish(chart)?)?;
             progress::step("Compressing", "the page", || dist::compress(&mut files))?;
             stamp.publish(&fingerprint, &files)?
         }
@@ -67,18 +67,42 @@ fn prepare_optimiser(optimise: Optimise) -> Outcome<bool> {
     }
 }
 
-/// Compiles the page for WebAssembly and returns the module's path.
-pub(crate) fn compile(toolchain: Toolchain) -> Outcome<PathBuf> {
-    progress::streaming("Compiling", "the page for WebAssembly", || {
+/// What a module holds: the page loads the small one first, and the large one where a lab needs it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Content {
+    /// The billing story.
+    Story,
+    /// Every lab.
+    Labs,
+    /// What draws graphs.
+    Chart,
+}
+
+/// Compiles the page for WebAssembly; returns the module and the target directory.
+pub(crate) fn compile(toolchain: Toolchain, content: Content) -> Outcome<(Vec<u8>, PathBuf)> {
+    let what = match content {
+        Content::Story => "the page of the story for WebAssembly",
+        Content::Labs => "the page of every lab for WebAssembly",
+        Content::Chart => "the drawing of graphs for WebAssembly",
+    };
+    let package = if content == Content::Chart { "lease-lab-chart" } else { "lease-lab-app" };
+    let compiled = progress::streaming("Compiling", what, || {
         let mut command = cargo::command();
-        command.args(["build", "--package", "lease-lab-app", "--profile", "wasm", "--target", toolchain::TARGET]);
+        command.args(["build", "--package", package, "--profile", "wasm", "--target", toolchain::TARGET]);
+        if content == Content::Labs {
+            command.args(["--features", "labs"]);
+        }
         toolchain.apply(&mut command);
         cargo::build_binary(
             &mut command,
-            "lease-lab-app",
+            package,
             "The page did not compile: correct what cargo reports above and run the command again.",
         )
-    })
+    })?;
+    // <target directory>/<target>/<profile>/<file>
+    let target = compiled.ancestors().nth(3).unwrap_or(Path::new("target")).to_path_buf();
+    let wasm = fs::read(&compiled).or_fail(|| format!("Could not read {}", compiled.display()))?;
+    Ok((wasm, target))
 }
 
 /// Makes the JavaScript that connects the module to the browser.

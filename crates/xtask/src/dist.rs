@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use fnv::FnvHasher;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::{media, project};
+use crate::{contents, media, project};
 
 /// The module that starts the page, with placeholders for what it starts.
 const BOOT: &str = include_str!("boot.js");
@@ -42,6 +42,8 @@ pub(crate) struct File {
 /// What the page is made of besides the module: everything that is copied rather than compiled.
 pub(crate) struct Sources {
     index: String,
+    /// The list of every lab, as HTML.
+    contents: String,
     public: Files,
 }
 
@@ -52,11 +54,11 @@ impl Sources {
         let index = fs::read_to_string(root.join("index.html"))
             .or_fail(|| "Could not read index.html in the root of the repository".to_owned())?;
         let public = read_folder(&root.join("public")).or_fail(|| "Could not read the folder public".to_owned())?;
-        Ok(Self { index, public })
+        Ok(Self { index, contents: contents::html(), public })
     }
 
     /// A hash of everything that decides what is in `dist/`.
-    pub(crate) fn fingerprint(&self, wasm: &[u8], optimised: bool) -> Outcome<String> {
+    pub(crate) fn fingerprint(&self, modules: &[&[u8]], optimised: bool) -> Outcome<String> {
         let root = project::root();
         let tool = read_folder(&root.join("crates").join("xtask").join("src"))
             .or_fail(|| "Could not read crates/xtask/src".to_owned())?;
@@ -68,7 +70,10 @@ impl Sources {
             hasher.write(bytes);
         };
         add(&[u8::from(optimised)]);
-        add(wasm);
+        for wasm in modules {
+            add(wasm);
+        }
+        add(self.contents.as_bytes());
         add(&lock);
         add(self.index.as_bytes());
         for (path, content) in self.public.iter().chain(&tool) {
@@ -79,15 +84,23 @@ impl Sources {
     }
 
     /// Names and connects all files of the page.
-    pub(crate) fn lay_out(mut self, module: Module) -> Outcome<Files> {
-        let style = take_style(&mut self.public)?;
+    pub(crate) fn lay_out(mut self, story: Module, labs: Module, chart: Module) -> Outcome<Files> {
+        let style = take_style(&mut self.public, "style/")?;
+        let labs_style = take_style(&mut self.public, "labs-style/")?;
         let css = hashed_name("lease-lab", "css", &style);
-        let js = hashed_name("lease-lab", "js", module.js.as_bytes());
-        let wasm = hashed_name("lease-lab", "wasm", &module.wasm);
-        let boot_text = substitute(BOOT, &[("js", &js), ("wasm", &wasm)])
-            .map_err(|wrong| Failure::new(format!("crates/xtask/src/boot.js {wrong}.")))?;
+        let js = hashed_name("lease-lab", "js", story.js.as_bytes());
+        let wasm = hashed_name("lease-lab", "wasm", &story.wasm);
+        let labs_js = hashed_name("labs", "js", labs.js.as_bytes());
+        let labs_wasm = hashed_name("labs", "wasm", &labs.wasm);
+        let chart_js = hashed_name("chart", "js", chart.js.as_bytes());
+        let chart_wasm = hashed_name("chart", "wasm", &chart.wasm);
+        let labs_css = hashed_name("labs", "css", &labs_style);
+        let values =
+            [("js", &*js), ("wasm", &wasm), ("labs-css", &labs_css), ("labs-js", &labs_js), ("labs-wasm", &labs_wasm)];
+        let boot_text =
+            substitute(BOOT, &values).map_err(|wrong| Failure::new(format!("crates/xtask/src/boot.js {wrong}.")))?;
         let boot = hashed_name("boot", "js", boot_text.as_bytes());
-        let index = substitute(&self.index, &[("boot", &boot), ("css", &css), ("js", &js), ("wasm", &wasm)])
+        let index = substitute(&self.index, &[("boot", &boot), ("css", &css), ("contents", &self.contents)])
             .map_err(|wrong| Failure::new(format!("index.html {wrong}.")))?;
         if !index.contains(&boot) {
             return Err(Failure::new(
@@ -96,11 +109,18 @@ impl Sources {
         }
 
         let mut files = self.public;
-        files.extend(module.snippets);
+        files.extend(story.snippets);
+        files.extend(labs.snippets);
+        files.extend(chart.snippets);
         files.insert("index.html".to_owned(), index.into_bytes());
         files.insert(css, style);
-        files.insert(js, module.js.into_bytes());
-        files.insert(wasm, module.wasm);
+        files.insert(labs_css, labs_style);
+        files.insert(js, story.js.into_bytes());
+        files.insert(wasm, story.wasm);
+        files.insert(labs_js, labs.js.into_bytes());
+        files.insert(labs_wasm, labs.wasm);
+        files.insert(chart_js, chart.js.into_bytes());
+        files.insert(chart_wasm, chart.wasm);
         files.insert(boot, boot_text.into_bytes());
         Ok(files)
     }
@@ -260,15 +280,15 @@ fn parse_stamp(text: &str, fingerprint: &str) -> Option<Vec<File>> {
         .collect()
 }
 
-/// Takes the style sheets out: `public/style/*.css`, joined in the order of their names into one.
-fn take_style(public: &mut Files) -> Outcome<Vec<u8>> {
-    let is_style = |path: &String| path.starts_with("style/") && path.ends_with(".css");
+/// Takes the style sheets of a folder in `public/` out, joined in the order of their names into one.
+fn take_style(public: &mut Files, folder: &str) -> Outcome<Vec<u8>> {
+    let is_style = |path: &String| path.starts_with(folder) && path.ends_with(".css");
     let names: Vec<String> = public.keys().filter(|path| is_style(path)).cloned().collect();
     let style: Vec<u8> = names.iter().filter_map(|name| public.remove(name)).flatten().collect();
     if style.is_empty() {
-        return Err(Failure::new(
-            "public/style/ has no style sheet: put the page's .css files there and run the command again.",
-        ));
+        return Err(Failure::new(format!(
+            "public/{folder} has no style sheet: put the page's .css files there and run the command again."
+        )));
     }
     Ok(style)
 }
@@ -278,9 +298,14 @@ mod tests {
     use super::*;
 
     fn sources(index: &str) -> Sources {
-        let public = [("style/1.css", "p {}\n"), ("style/2.css", "a {}\n"), ("favicon.svg", "<svg/>")];
+        let public = [
+            ("style/1.css", "p {}\n"),
+            ("style/2.css", "a {}\n"),
+            ("labs-style/1.css", "b {}\n"),
+            ("favicon.svg", "<svg/>"),
+        ];
         let public = public.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
-        Sources { index: index.to_owned(), public: public.into() }
+        Sources { index: index.to_owned(), contents: "<ol></ol>".to_owned(), public: public.into() }
     }
 
     fn module() -> Module {
@@ -293,27 +318,35 @@ mod tests {
 
     #[test]
     fn names_and_connects_all_files() {
-        let files = sources("{{css}} {{boot}} {{js}} {{wasm}}").lay_out(module()).expect("a page");
+        let files = sources("{{css}} {{boot}} {{contents}}").lay_out(module(), module(), module()).expect("a page");
         let names: Vec<&str> = files.keys().map(String::as_str).collect();
         let named = |stem: &str, ending: &str| -> &str {
             let is_named = |name: &&&str| name.starts_with(stem) && name.ends_with(ending);
             names.iter().find(is_named).unwrap_or_else(|| panic!("{stem}…{ending} is missing: {names:?}"))
         };
         let (boot, css) = (named("boot-", ".js"), named("lease-lab-", ".css"));
-        let (js, wasm) = (named("lease-lab-", ".js"), named("lease-lab-", ".wasm"));
-        assert_eq!(names.len(), 6, "{names:?}");
+        let modules = [
+            (named("lease-lab-", ".js"), named("lease-lab-", ".wasm")),
+            (named("labs-", ".js"), named("labs-", ".wasm")),
+            (named("chart-", ".js"), named("chart-", ".wasm")),
+        ];
+        assert_eq!(names.len(), 11, "{names:?}");
         assert!(files.contains_key("favicon.svg"), "{names:?}");
-        assert!([boot, css, js, wasm].into_iter().all(is_hashed), "{names:?}");
-        assert_eq!(text(&files, "index.html"), format!("{css} {boot} {js} {wasm}"));
+        assert!([boot, css].into_iter().all(is_hashed), "{names:?}");
+        assert_eq!(text(&files, "index.html"), format!("{css} {boot} <ol></ol>"));
         assert_eq!(text(&files, css), "p {}\na {}\n");
         let boot = text(&files, boot);
-        assert!(boot.contains(&format!("import(\"./{js}\")")), "{boot}");
-        assert!(boot.contains(&format!("new URL(\"./{wasm}\", import.meta.url)")), "{boot}");
+        for (js, wasm) in modules {
+            assert!(is_hashed(js) && is_hashed(wasm), "{names:?}");
+            assert!(boot.contains(js) && boot.contains(wasm), "{boot}");
+        }
     }
 
     #[test]
     fn refuses_a_page_that_cannot_work() {
-        let wrong = |sources: Sources| sources.lay_out(module()).expect_err("a page that cannot work").to_string();
+        let wrong = |sources: Sources| {
+            sources.lay_out(module(), module(), module()).expect_err("a page that cannot work").to_string()
+        };
         assert!(wrong(sources("<p>{{css}}</p>")).contains("never starts the page"));
         assert!(wrong(sources("{{boot}} {{cssss}}")).contains("{{cssss}}"));
         let mut without_style = sources("{{boot}}");

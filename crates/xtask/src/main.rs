@@ -10,6 +10,7 @@ mod budget;
 mod build;
 mod cargo;
 mod command;
+mod contents;
 mod dist;
 mod failure;
 mod media;

@@ -1,0 +1,35 @@
+//! What every lab but the first screen needs: its texts, its settings, its own drawings, and the way to the next.
+//!
+//! Only in the module of every lab; the first screen loads without it.
+
+mod beside;
+mod extras;
+mod pages;
+mod settings;
+mod tables;
+mod text;
+
+pub(crate) use pages::show as show_page;
+
+use leptos::prelude::*;
+
+use crate::state::Lab;
+
+/// Between the lab and the cards: what to try, what to look at, which numbers come out.
+pub(crate) fn under_the_lab(lab: Lab) -> impl IntoView {
+    view! {
+        {text::try_it(lab)}
+        <div class="lab-notes">
+            {text::notice(lab)}
+            {text::measures(lab)}
+            {settings::knobs(lab)}
+        </div>
+        {extras::all(lab)}
+        {beside::compare(lab)}
+    }
+}
+
+/// At the end of the page: the part that the lab belongs to, and its neighbours.
+pub(crate) fn at_the_end(lab: Lab) -> impl IntoView {
+    text::part_and_neighbours(lab.scenario.id, lab.scenario.part)
+}
