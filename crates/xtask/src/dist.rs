@@ -95,8 +95,15 @@ impl Sources {
         let chart_js = hashed_name("chart", "js", chart.js.as_bytes());
         let chart_wasm = hashed_name("chart", "wasm", &chart.wasm);
         let labs_css = hashed_name("labs", "css", &labs_style);
-        let values =
-            [("js", &*js), ("wasm", &wasm), ("labs-css", &labs_css), ("labs-js", &labs_js), ("labs-wasm", &labs_wasm)];
+        let values = [
+            ("js", &*js),
+            ("wasm", &wasm),
+            ("labs-css", &labs_css),
+            ("labs-js", &labs_js),
+            ("labs-wasm", &labs_wasm),
+            ("chart-js", &chart_js),
+            ("chart-wasm", &chart_wasm),
+        ];
         let boot_text =
             substitute(BOOT, &values).map_err(|wrong| Failure::new(format!("crates/xtask/src/boot.js {wrong}.")))?;
         let boot = hashed_name("boot", "js", boot_text.as_bytes());
