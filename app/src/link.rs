@@ -16,6 +16,9 @@ const LENGTH_MAX: usize = 16_384;
 #[derive(Clone, Debug)]
 pub(crate) struct Link {
     pub(crate) scenario: &'static Scenario,
+    /// A lab without a run, if the link asks for one.
+    #[cfg(feature = "labs")]
+    pub(crate) page: Option<&'static lease_lab_scenarios::pages::Page>,
     pub(crate) list: List,
     pub(crate) seed: u64,
     pub(crate) cursor: Option<TrueTime>,
@@ -71,6 +74,8 @@ pub(crate) fn read(query: &str) -> Link {
     let scenario = story();
     let mut link = Link {
         scenario,
+        #[cfg(feature = "labs")]
+        page: None,
         list: all_on(scenario.own_interventions()),
         seed: 0,
         cursor: None,
@@ -90,7 +95,15 @@ pub(crate) fn read(query: &str) -> Link {
     }
     let Ok(parameters) = UrlSearchParams::new_with_str(query) else { return link };
     let mut notices = Vec::new();
-    if let Some(id) = parameters.get("lab") {
+    let wanted = parameters.get("lab");
+    #[cfg(feature = "labs")]
+    {
+        link.page = wanted.as_deref().and_then(lease_lab_scenarios::pages::find);
+        if link.page.is_some() {
+            return link;
+        }
+    }
+    if let Some(id) = wanted {
         match lease_lab_scenarios::find(&id) {
             Some(found) => {
                 link.scenario = found;

@@ -30,6 +30,11 @@ fn main() {
         return;
     };
     place.set_inner_html("");
+    #[cfg(feature = "labs")]
+    if let Some(page) = link.page {
+        mount_to(place, move || labs::show_page(page, RwSignal::new(theme))).forget();
+        return;
+    }
     mount_to(place, move || {
         let lab = Lab::new(link, RwSignal::new(theme));
         api::expose(lab);

@@ -69,7 +69,11 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
         >
             <div class="card-head">
                 <h2 id="changes-title">
-                    {Signal::derive(move || if is_own.get() { "The story’s own faults" } else { "What you changed" })}
+                    {Signal::derive(move || match (is_own.get(), lab.scenario.terms.is_empty()) {
+                        (false, _) => "What you changed",
+                        (true, true) => "What this lab does to them",
+                        (true, false) => "The story’s own faults",
+                    })}
                 </h2>
                 <div class="history">
                     <button
@@ -231,7 +235,7 @@ fn more(lab: Lab, is_own: bool) -> String {
         html.element(
             "button",
             &[("type", "button"), ("class", "quiet"), ("data-act", "own")],
-            "Back to the story as it is",
+            if lab.scenario.terms.is_empty() { "Back to the lab as it is" } else { "Back to the story as it is" },
         );
     }
     let history = lab.history.read();

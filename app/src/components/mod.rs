@@ -92,6 +92,12 @@ fn at_the_end(lab: Lab) -> impl IntoView {
     }
 }
 
+/// The header of a page without a lab.
+#[cfg(feature = "labs")]
+pub(crate) fn header(name: &'static str, theme: RwSignal<crate::state::Theme>) -> impl IntoView {
+    view! { <header::Header name theme lab=None/> }
+}
+
 /// The clock graph, for labs that show it.
 #[cfg(feature = "labs")]
 pub(crate) fn clocks_card(lab: Lab) -> impl IntoView {

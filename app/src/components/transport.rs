@@ -20,6 +20,7 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
             </button>
         }
     };
+    let asks = !lab.scenario.terms.is_empty();
     view! {
         <div class="transport" role="group" aria-label="Transport">
             <div class="buttons">
@@ -81,37 +82,43 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 <button type="button" class="quiet" on:click=move |_| lab.zoom(0.5)>"Zoom in"</button>
                 <button type="button" class="quiet" on:click=move |_| lab.zoom(2.0)>"Zoom out"</button>
                 <button type="button" class="quiet" on:click=move |_| lab.show(TrueTime::ZERO, lab.horizon())>
-                    "Whole story"
+                    {if asks { "Whole story" } else { "Whole run" }}
                 </button>
             </div>
-            <label>
-                "Draw behind it the same run with "
-                <select
-                    prop:value=Signal::derive(move || lab.ghost.get().id())
-                    on:change:target=move |event| {
-                        let id = event.target().value();
-                        if let Some(ghost) = Ghost::ALL.into_iter().find(|ghost| ghost.id() == id) {
-                            lab.reveal();
-                            lab.ghost.set(ghost);
-                        }
-                    }
-                >
-                    {move || {
-                        let now = lab.ghost.get_untracked();
-                        Ghost::ALL
-                            .map(|ghost| {
-                                view! { <option value=ghost.id() selected=ghost == now>{ghost.title()}</option> }
-                            })
-                            .collect_view()
-                    }}
-                </select>
-            </label>
+            {asks.then(|| ghost_choice(lab))}
             <p
                 class="ghost-outcome"
                 inner_html=Signal::derive(move || ghost_outcome(lab))
                 on:click=move |event| follow_jump(lab, &event)
             ></p>
         </div>
+    }
+}
+
+fn ghost_choice(lab: Lab) -> impl IntoView {
+    view! {
+        <label>
+            "Draw behind it the same run with "
+            <select
+                prop:value=Signal::derive(move || lab.ghost.get().id())
+                on:change:target=move |event| {
+                    let id = event.target().value();
+                    if let Some(ghost) = Ghost::ALL.into_iter().find(|ghost| ghost.id() == id) {
+                        lab.reveal();
+                        lab.ghost.set(ghost);
+                    }
+                }
+            >
+                {move || {
+                    let now = lab.ghost.get_untracked();
+                    Ghost::ALL
+                        .map(|ghost| {
+                            view! { <option value=ghost.id() selected=ghost == now>{ghost.title()}</option> }
+                        })
+                        .collect_view()
+                }}
+            </select>
+        </label>
     }
 }
 

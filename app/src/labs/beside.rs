@@ -4,11 +4,10 @@ use lease_lab_drawing::timeline::{Options, draw};
 use lease_lab_drawing::views::difference;
 use lease_lab_scenarios::report::verdict_name;
 use lease_lab_sim::invariants::Invariant;
-use leptos::html::Div;
 use leptos::prelude::*;
 
+use super::extras;
 use crate::components::verdict_title;
-use crate::dom;
 use crate::html::{Html, follow_jump};
 use crate::link::Beside;
 use crate::state::Lab;
@@ -81,18 +80,7 @@ fn options(lab: Lab) -> String {
 }
 
 fn both(lab: Lab) -> impl IntoView {
-    let place = NodeRef::<Div>::new();
-    let width = RwSignal::new(1100.0_f64);
-    Effect::new(move |_| {
-        if let Some(element) = place.get() {
-            width.set(f64::from(element.client_width()).max(240.0));
-            dom::on_resize(&element, move |measured| {
-                if measured >= 240.0 && width.try_get_untracked().is_some_and(|before| before != measured) {
-                    width.set(measured);
-                }
-            });
-        }
-    });
+    let (place, width) = extras::measured();
     let picture = Memo::new(move |_| {
         let (from, to) = lab.window.get();
         let options = Options { width: width.get(), from, to, until: lab.until.get() };

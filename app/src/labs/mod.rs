@@ -3,6 +3,7 @@
 //! Only in the module of every lab; the first screen loads without it.
 
 mod beside;
+mod calculator;
 mod extras;
 mod pages;
 mod settings;

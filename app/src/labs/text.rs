@@ -81,7 +81,11 @@ fn active_texts(list: &[Entry]) -> Vec<String> {
 }
 
 pub(super) fn notice(lab: Lab) -> impl IntoView {
-    let paragraphs = lab.scenario.notice;
+    notice_of(lab.scenario.notice)
+}
+
+/// The same for a page without a run.
+pub(super) fn notice_of(paragraphs: &'static [&'static str]) -> impl IntoView {
     (!paragraphs.is_empty()).then(|| {
         view! {
             <section class="card notice-card" aria-labelledby="notice-title">

@@ -4,6 +4,7 @@
 //! [`timeline`] lays them out and returns SVG; [`clock_graph`] draws the clocks with plotters on any backend.
 //! Nothing here knows the DOM, and nothing here knows what should have happened: what is drawn is what the trace says.
 
+pub mod bars;
 pub mod clock_graph;
 pub mod labels;
 pub mod svg;

@@ -1,6 +1,7 @@
 //! Every lab in the order in which a reader goes through them: those with a run and those that are pages.
 
-use crate::Scenario;
+use crate::pages::pages;
+use crate::parts;
 
 /// A lab as a list of contents names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,15 +16,22 @@ pub struct Lab {
     pub title: &'static str,
 }
 
-/// All labs, in order.
+/// All labs, in order: in each part those with a run first.
 pub fn labs() -> impl Iterator<Item = Lab> {
-    let of_scenario = |scenario: &&'static Scenario| Lab {
-        id: scenario.id,
-        part: scenario.part,
-        name: scenario.name,
-        title: scenario.title,
+    let of_part = |part: u8| {
+        let scenarios = crate::labs::ALL
+            .iter()
+            .filter(move |scenario| scenario.part == part)
+            .map(move |scenario| Lab { id: scenario.id, part, name: scenario.name, title: scenario.title });
+        let pages = pages().iter().filter(move |page| page.part == part).map(move |page| Lab {
+            id: page.id,
+            part,
+            name: page.name,
+            title: page.title,
+        });
+        scenarios.chain(pages)
     };
-    crate::labs::ALL.iter().map(of_scenario)
+    parts::ALL.iter().flat_map(move |part| of_part(part.number))
 }
 
 /// The labs before and after the one with this id.
