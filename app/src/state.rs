@@ -171,6 +171,7 @@ pub(crate) struct Lab {
     pub(crate) run: Memo<SharedRun>,
     pub(crate) ghost_run: Memo<Option<SharedRun>>,
     /// The run beside this one.
+    #[cfg(feature = "labs")]
     pub(crate) other_run: Memo<Option<SharedRun>>,
     pub(crate) question: Memo<Option<Question>>,
     /// Nothing later than this is shown.
@@ -217,6 +218,7 @@ impl Lab {
             simulate(scenario, active(&list), seed).ok()
         });
         let with = RwSignal::new(link.with);
+        #[cfg(feature = "labs")]
         let other_run = Memo::new(move |_| {
             let list = with.read().as_ref()?.list(history.read().list()).ok()?;
             simulate(scenario, active(&list), seed).ok()
@@ -256,6 +258,7 @@ impl Lab {
             chosen: RwSignal::new(None),
             run,
             ghost_run,
+            #[cfg(feature = "labs")]
             other_run,
             question,
             until,
