@@ -1,6 +1,6 @@
 //! Whether a list of interventions makes sense for a scenario, before it is run.
 
-use lease_lab_sim::intervention::{Change, INTERVENTIONS_MAX, Intervention, Mistake, ServiceKind, StoreKind, sort};
+use lease_lab_sim::intervention::{Change, INTERVENTIONS_MAX, Intervention, Mistake, ServiceKind, sort};
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::TrueTime;
 
@@ -36,7 +36,6 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
         Change::Service(kind) if *kind != ServiceKind::Consensus => {
             refuse(&format!("the lock service {kind} cannot be run yet"), "consensus")
         }
-        Change::Store(kind) if *kind != StoreKind::Row => refuse(&format!("the store {kind} cannot be run yet"), "row"),
         Change::Service(kind) => {
             plan.service = *kind;
             Ok(())

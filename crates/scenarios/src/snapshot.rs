@@ -3,7 +3,7 @@
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{Token, is_no_token};
 use lease_lab_sim::settings::FenceMode;
-use lease_lab_sim::store::RowState;
+use lease_lab_sim::store::{RowState, Store, s3};
 use lease_lab_sim::time::{Deadline, Mono, TrueTime, Wall};
 use lease_lab_sim::world::{Life, World};
 use litemap::LiteMap;
@@ -138,6 +138,39 @@ pub struct RowCard {
     pub invoices_charged: u64,
     /// Customers charged more than once.
     pub charged_twice: u64,
+    /// What only this kind of store has.
+    #[serde(flatten)]
+    pub own: Option<OwnCard>,
+}
+
+/// What only one kind of store has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OwnCard {
+    /// An SQL database.
+    Sql {
+        /// Which committed version of the row this is, from 1.
+        row_version: u32,
+        /// Who holds the row's lock.
+        locked_by: Option<MachineId>,
+        /// Who waits for it.
+        waiting: Vec<MachineId>,
+    },
+    /// A DynamoDB table.
+    #[serde(rename = "dynamodb")]
+    DynamoDb {
+        /// How many items of invoices there are, by chunk.
+        invoice_items: LiteMap<u8, u32>,
+    },
+    /// An S3 bucket.
+    S3 {
+        /// The manifest's version: E0, E1, …
+        etag: String,
+        /// The objects that the manifest names.
+        named: Vec<String>,
+        /// Objects that no reader looks at.
+        stray: Vec<String>,
+    },
 }
 
 /// A message on its way.
@@ -248,8 +281,7 @@ fn service_card(world: &World) -> ServiceCard {
 
 fn row_card(world: &World) -> Option<RowCard> {
     let row = world.store()?.row()?;
-    let per_chunk = u64::from(world.plan().invoices_per_chunk);
-    let twice = row.chunks.values().filter(|tokens| tokens.len() > 1).count() as u64;
+    let (invoices_charged, charged_twice) = world.store()?.charged(world.plan().invoices_per_chunk);
     Some(RowCard {
         state: row.state,
         fence: row.fence,
@@ -258,8 +290,33 @@ fn row_card(world: &World) -> Option<RowCard> {
         claimed_since: row.claimed_since,
         indexed: row.claimed_since.is_some(),
         chunks: row.chunks.clone(),
-        invoices_charged: u64::from(row.chunks_recorded()) * per_chunk,
-        charged_twice: twice * per_chunk,
+        invoices_charged,
+        charged_twice,
+        own: own_card(world.store()?),
+    })
+}
+
+fn own_card(store: &Store) -> Option<OwnCard> {
+    let job = JobId::FIRST;
+    Some(match store {
+        Store::Row(_) => return None,
+        Store::Sql(store) => OwnCard::Sql {
+            row_version: store.version(job)?,
+            locked_by: store.locked_by(job),
+            waiting: store.waiting(job).collect(),
+        },
+        Store::DynamoDb(store) => OwnCard::DynamoDb {
+            invoice_items: map(store.invoices(job).map(|(chunk, invoices)| (chunk, invoices.there.len()))),
+        },
+        Store::S3(store) => {
+            let folder = store.folder(job)?;
+            let key = |(chunk, token): (u8, Token)| s3::object_key(chunk, token);
+            OwnCard::S3 {
+                etag: format!("E{}", folder.etag),
+                named: folder.manifest.chunks.iter().map(|(chunk, token)| key((*chunk, *token))).collect(),
+                stray: folder.stray().map(key).collect(),
+            }
+        }
     })
 }
 

@@ -201,6 +201,36 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::DoneRefused { worker, token, fence, because } => {
             format!("The store refuses to set DONE for {worker}: {}.", refused(*because, *token, *fence))
         }
+        Kind::InvoicesRecorded { worker, token, chunk, transactions, charged, again, .. } => {
+            let many = if *transactions == 1 { "1 transaction".into() } else { format!("{transactions} transactions") };
+            let twice = match again {
+                0 => String::new(),
+                _ => format!(
+                    "; {} of them were there already, and these customers are charged twice",
+                    grouped((*again).into())
+                ),
+            };
+            format!(
+                "{many} of {worker}’s chunk {chunk} with token {token} go through, each checked against the fence, and \
+                 charge {} invoices{twice}.",
+                grouped((*charged).into())
+            )
+        }
+        Kind::ObjectStored { worker, token, chunk, .. } => format!(
+            "{worker}’s object for chunk {chunk} is stored under a key with its token {token}; as long as no manifest \
+             names it, nobody reads it."
+        ),
+        Kind::RowLockAwaited { from, holder } => {
+            format!("{from}’s transaction waits: {holder}’s open transaction holds the lock of the row.")
+        }
+        Kind::SerializationFailed { from } => format!(
+            "The row has changed since {from}’s transaction began, so at this isolation level it fails with 40001; \
+             {from} tries again."
+        ),
+        Kind::ChecksServed { accepted, throttled } => match throttled {
+            0 => format!("{accepted} checks of the fence item are served."),
+            _ => format!("{accepted} checks of the fence item are served, and {throttled} are throttled."),
+        },
         Kind::RowLookedAt { worker, state } => format!("{worker} looks at the row: it is {state}."),
         Kind::RowRequeued { owner_token: NO_TOKEN, .. } => {
             "The sweeper re-queues the row, which is still as it saw it twice, and nobody holds the key.".into()
@@ -293,5 +323,11 @@ fn refused(because: RefusedBecause, token: Token, fence: Token) -> String {
         }
         RefusedBecause::JobDone => "the job is DONE".into(),
         RefusedBecause::RowChanged => "the row has changed".into(),
+        RefusedBecause::AlreadyRecorded => {
+            "something that must not be there yet is there already: it was recorded before".into()
+        }
+        RefusedBecause::ETagChanged => {
+            format!("the manifest is no longer the version that its writer saw; its token is {fence} by now")
+        }
     }
 }

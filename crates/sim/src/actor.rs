@@ -71,6 +71,8 @@ pub enum TimerKey {
     LeaseExpiry,
     /// A lock node: the oldest write to the disk is done.
     Disk,
+    /// A database: the oldest open transaction is done.
+    Commit,
     /// A client: the next look, attempt or sweep.
     Poll,
     /// A worker: its present piece of work is done.

@@ -124,6 +124,11 @@ pub enum RefusedBecause {
     JobDone,
     /// The row is no longer as it was seen.
     RowChanged,
+    /// An invoice, or the mark of the chunk, is there already, and the write demanded that it is not.
+    AlreadyRecorded,
+    /// The manifest is not the version any more that the writer saw.
+    #[serde(rename = "etag-changed")]
+    ETagChanged,
 }
 
 /// What happened.
@@ -362,6 +367,38 @@ pub enum Kind {
         worker: WorkerId,
         state: crate::store::RowState,
     },
+    // Stores of other kinds than the plain row.
+    InvoicesRecorded {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
+        token: Token,
+        fence: Token,
+        chunk: u8,
+        transactions: u32,
+        charged: u32,
+        again: u32,
+    },
+    ObjectStored {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        #[serde(skip_serializing_if = "is_no_token")]
+        token: Token,
+        chunk: u8,
+    },
+    RowLockAwaited {
+        from: MachineId,
+        holder: MachineId,
+    },
+    SerializationFailed {
+        from: MachineId,
+    },
+    ChecksServed {
+        accepted: u32,
+        throttled: u32,
+    },
     RowRequeued {
         #[serde(skip_serializing_if = "JobId::is_first")]
         job: JobId,
@@ -523,6 +560,11 @@ impl Kind {
             Kind::JobDone { .. } => "job-done",
             Kind::DoneRefused { .. } => "done-refused",
             Kind::RowLookedAt { .. } => "row-looked-at",
+            Kind::InvoicesRecorded { .. } => "invoices-recorded",
+            Kind::ObjectStored { .. } => "object-stored",
+            Kind::RowLockAwaited { .. } => "row-lock-awaited",
+            Kind::SerializationFailed { .. } => "serialization-failed",
+            Kind::ChecksServed { .. } => "checks-served",
             Kind::RowRequeued { .. } => "row-requeued",
             Kind::RequeueRefused { .. } => "requeue-refused",
             Kind::OrphanSeen { .. } => "orphan-seen",
@@ -577,7 +619,10 @@ impl Kind {
             | Kind::WriteRefused { worker, .. }
             | Kind::JobDone { worker, .. }
             | Kind::DoneRefused { worker, .. }
+            | Kind::InvoicesRecorded { worker, .. }
+            | Kind::ObjectStored { worker, .. }
             | Kind::RowLookedAt { worker, .. } => Some(*worker),
+            Kind::RowLockAwaited { from, .. } | Kind::SerializationFailed { from } => from.worker(),
             Kind::Paused { worker, .. }
             | Kind::Resumed { worker, .. }
             | Kind::Crashed { worker }

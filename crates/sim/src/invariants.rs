@@ -143,6 +143,17 @@ impl Observers {
                 }
                 self.written(*job, *worker, *token, &format!("chunk {chunk}"), event.t);
             }
+            Kind::InvoicesRecorded { job, worker, token, chunk, again, .. } => {
+                if *again > 0 {
+                    let why = format!(
+                        "{worker} puts {} invoices of chunk {chunk} that are there already: their customers are \
+                         charged twice",
+                        grouped(u64::from(*again))
+                    );
+                    self.broken(Invariant::ChargedOnce, event.t, why);
+                }
+                self.written(*job, *worker, *token, &format!("part of chunk {chunk}"), event.t);
+            }
             Kind::FenceRaised { job, worker, token, .. } => self.written(*job, *worker, *token, "raise", event.t),
             Kind::JobDone { job, worker, token, chunks_recorded } => {
                 self.written(*job, *worker, *token, "DONE", event.t);

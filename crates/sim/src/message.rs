@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::consensus::log::Entry;
 use crate::machine::{JobId, NodeId, WorkerId};
-use crate::store::Row;
+use crate::store::{Row, dynamodb, s3, sql};
 use crate::time::{Mono, Span};
 
 /// A fencing token: a number that grows with every grant.
@@ -259,6 +259,12 @@ pub enum StoreRequest {
         /// The fence as seen.
         fence: Token,
     },
+    /// In the words of an SQL database.
+    Sql(Box<sql::Request>),
+    /// In those of DynamoDB.
+    DynamoDb(Box<dynamodb::Request>),
+    /// In those of S3.
+    S3(Box<s3::Request>),
 }
 
 /// A row of the sparse index.
@@ -285,6 +291,12 @@ pub enum StoreReply {
     Refused(Token),
     /// The claims that the index holds.
     Claims(Vec<Claim>),
+    /// SQLSTATE 40001: the row has changed since the transaction began.
+    SerializationFailure,
+    /// What only DynamoDB answers.
+    DynamoDb(Box<dynamodb::Reply>),
+    /// What S3 answers.
+    S3(s3::Reply),
 }
 
 impl Message {
@@ -359,6 +371,9 @@ impl fmt::Display for Message {
                 StoreRequest::SetDone { token } => write!(f, "set DONE, token {token}"),
                 StoreRequest::ReadIndex => f.write_str("read the index"),
                 StoreRequest::Requeue { owner, .. } => write!(f, "re-queue if still owned by {owner}"),
+                StoreRequest::Sql(request) => f.write_str(&sql_label(request)),
+                StoreRequest::DynamoDb(request) => f.write_str(&dynamodb_label(request)),
+                StoreRequest::S3(request) => f.write_str(&s3_label(request)),
             },
             Message::StoreReply(_, reply) => match reply {
                 StoreReply::Row(row) => write!(f, "the row: {}", row.state),
@@ -371,7 +386,61 @@ impl fmt::Display for Message {
                     [Claim { owner, .. }] => write!(f, "claimed by {owner}"),
                     _ => write!(f, "{} are claimed", claims.len()),
                 },
+                StoreReply::SerializationFailure => f.write_str("40001, serialization failure"),
+                StoreReply::DynamoDb(reply) => match &**reply {
+                    dynamodb::Reply::ConditionFailed(_) => f.write_str("the condition failed"),
+                    dynamodb::Reply::Invoices(there) => write!(f, "{} invoices are there", there.len()),
+                    dynamodb::Reply::Cancelled { .. } => f.write_str("transaction cancelled"),
+                    dynamodb::Reply::Checked { accepted, throttled } => {
+                        write!(f, "{accepted} accepted, {throttled} throttled")
+                    }
+                },
+                StoreReply::S3(reply) => match reply {
+                    s3::Reply::Manifest(etag, manifest) => {
+                        write!(f, "the manifest: E{etag}, token {}", manifest.token)
+                    }
+                    s3::Reply::Rewritten(etag) => write!(f, "200, E{etag}"),
+                    s3::Reply::Stored => f.write_str("200, stored"),
+                    s3::Reply::PreconditionFailed => f.write_str("412, precondition failed"),
+                },
             },
         }
+    }
+}
+
+fn sql_label(request: &sql::Request) -> String {
+    match request {
+        sql::Request::SelectRow => "select the row".into(),
+        sql::Request::SelectFence => "select the fence".into(),
+        sql::Request::SelectClaims => "select what is claimed".into(),
+        sql::Request::Transaction(transaction) => transaction.update.purpose.label(),
+    }
+}
+
+fn dynamodb_label(request: &dynamodb::Request) -> String {
+    match request {
+        dynamodb::Request::GetItem => "get the item".into(),
+        dynamodb::Request::GetFence => "get the fence".into(),
+        dynamodb::Request::QueryInvoices { chunk } => format!("which invoices of chunk {chunk} are there?"),
+        dynamodb::Request::ScanIndex => "read the index".into(),
+        dynamodb::Request::UpdateItem(update) => update.purpose.label(),
+        dynamodb::Request::Transact(transact) => {
+            let count = transact.puts.len();
+            let what = if transact.marks { "the last transaction of " } else { "" };
+            let parts = if count > 1 { format!(", {count} transactions") } else { String::new() };
+            format!("{what}chunk {}, token {}{parts}", transact.chunk, transact.token)
+        }
+        dynamodb::Request::Checks { count } => format!("{count} checks of the fence"),
+    }
+}
+
+fn s3_label(request: &s3::Request) -> String {
+    match request {
+        s3::Request::GetManifest => "get the manifest".into(),
+        s3::Request::PutObject { chunk, token } => format!("upload chunk {chunk} under token {token}"),
+        s3::Request::PutManifest(put) => match put.if_match {
+            Some(etag) => format!("{}, if still E{etag}", put.purpose.label()),
+            None => put.purpose.label(),
+        },
     }
 }

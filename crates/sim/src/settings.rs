@@ -140,6 +140,10 @@ pub struct Plan {
     pub tenant_commits_before: u32,
     /// The sweeper's rules.
     pub sweeping: Sweeping,
+    /// What concerns only some kinds of store.
+    pub stores: StoreOptions,
+    /// Many writers that check one fence item; none unless a scenario has them.
+    pub writers: Writers,
     /// Delays of the network and of time-outs.
     pub latency: Latency,
     /// When the run ends unless told otherwise.
@@ -168,6 +172,8 @@ impl Default for Plan {
             tenant_commits: Vec::new(),
             tenant_commits_before: 0,
             sweeping: Sweeping { every: ms(10_000), sightings_apart: ms(5_000) },
+            stores: StoreOptions::default(),
+            writers: Writers::default(),
             latency: Latency {
                 wire: ms(1),
                 worker_store: ms(50),
@@ -205,6 +211,60 @@ impl Plan {
     /// The names of all jobs.
     pub fn job_ids(&self) -> impl Iterator<Item = JobId> + use<> {
         (0..self.jobs).map(JobId)
+    }
+}
+
+/// What concerns only some kinds of store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct StoreOptions {
+    /// Chunks that were recorded before the run begins.
+    pub chunks_before: u8,
+    /// SQL: how long the inserts of a chunk take, while the row is locked.
+    pub inserts_take: Span,
+    /// SQL: how strictly transactions are kept apart.
+    pub isolation: Isolation,
+    /// DynamoDB: each put of an invoice demands that the invoice is not there yet.
+    pub puts_if_absent: bool,
+}
+
+impl Default for StoreOptions {
+    fn default() -> StoreOptions {
+        StoreOptions {
+            chunks_before: 0,
+            inserts_take: Span::millis(20),
+            isolation: Isolation::ReadCommitted,
+            puts_if_absent: true,
+        }
+    }
+}
+
+/// How strictly an SQL database keeps transactions apart.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Isolation {
+    /// Each statement sees what is committed by then.
+    #[default]
+    ReadCommitted,
+    /// All statements see what was committed when the first began, and a row that has changed since cannot be changed.
+    RepeatableRead,
+}
+
+/// How often the writers send what has come together: the finest step of their run.
+pub const WRITERS_EVERY: Span = Span::millis(10);
+
+/// Many writers, each with an item of its own, that all check one fence item.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Writers {
+    /// Transactions a second, all of them together; none: there are no writers.
+    pub per_second: u32,
+    /// Write units a second of the partition that holds the fence item.
+    pub units_per_second: u32,
+    /// Write units that a transactional check of the item costs.
+    pub units_per_check: u32,
+}
+
+impl Default for Writers {
+    fn default() -> Writers {
+        Writers { per_second: 0, units_per_second: 1_000, units_per_check: 2 }
     }
 }
 

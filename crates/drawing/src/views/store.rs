@@ -73,6 +73,8 @@ impl What {
             RefusedBecause::TokenEqualsFence => format!("{token} = {fence}"),
             RefusedBecause::JobDone => "job is DONE".into(),
             RefusedBecause::RowChanged => "row changed".into(),
+            RefusedBecause::AlreadyRecorded => "recorded before".into(),
+            RefusedBecause::ETagChanged => "412".into(),
         };
         Some(format!("{worker}’s {what} refused: {why}"))
     }
@@ -82,7 +84,9 @@ impl Mark {
     /// The token at whose height the mark stands: a stale write hits the fence below its line.
     pub fn height(&self) -> Token {
         match &self.what {
-            What::Refused { token, because: RefusedBecause::TokenBelowFence, .. } => *token,
+            What::Refused { token, because: RefusedBecause::TokenBelowFence | RefusedBecause::ETagChanged, .. } => {
+                *token
+            }
             What::Written { token, again: true, .. } => *token,
             _ => self.fence,
         }

@@ -1,8 +1,14 @@
 //! The store: what is protected, and where the token is checked.
 //!
 //! Where things are: one file for each kind of store; each evaluates the requests that it is sent.
+//! `update` is what conditional writes of a row have in common, `ranges` are sets of invoices.
 
+pub mod dynamodb;
+pub mod ranges;
 mod row;
+pub mod s3;
+pub mod sql;
+pub mod update;
 
 use std::fmt;
 
@@ -11,10 +17,13 @@ use serde::Serialize;
 
 use crate::actor::{Actions, Context, Input};
 use crate::machine::JobId;
-use crate::message::Token;
+use crate::message::{Claim, Token};
 use crate::settings::{Plan, StoreKind};
 use crate::time::Wall;
+use dynamodb::DynamoStore;
 use row::RowStore;
+use s3::S3Store;
+use sql::SqlStore;
 
 /// The state of the job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -72,15 +81,22 @@ impl Default for Row {
 pub enum Store {
     /// One row for each job.
     Row(RowStore),
+    /// An SQL database.
+    Sql(SqlStore),
+    /// A DynamoDB table.
+    DynamoDb(DynamoStore),
+    /// An S3 bucket.
+    S3(S3Store),
 }
 
 impl Store {
     /// A store in which every job is queued.
     pub fn new(plan: &Plan) -> Store {
         match plan.store {
-            StoreKind::Row | StoreKind::Sql | StoreKind::DynamoDb | StoreKind::S3 => {
-                Store::Row(RowStore::new(plan.jobs))
-            }
+            StoreKind::Row => Store::Row(RowStore::new(plan)),
+            StoreKind::Sql => Store::Sql(SqlStore::new(plan)),
+            StoreKind::DynamoDb => Store::DynamoDb(DynamoStore::new(plan)),
+            StoreKind::S3 => Store::S3(S3Store::new(plan)),
         }
     }
 
@@ -93,6 +109,9 @@ impl Store {
     pub fn row_of(&self, job: JobId) -> Option<&Row> {
         match self {
             Store::Row(store) => store.row(job),
+            Store::Sql(store) => store.row(job),
+            Store::DynamoDb(store) => store.row(job),
+            Store::S3(store) => store.row(job),
         }
     }
 
@@ -100,6 +119,50 @@ impl Store {
     pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         match self {
             Store::Row(store) => store.handle(context, input, actions),
+            Store::Sql(store) => store.handle(context, input, actions),
+            Store::DynamoDb(store) => store.handle(context, input, actions),
+            Store::S3(store) => store.handle(context, input, actions),
         }
     }
+
+    /// Its process dies; what is on its disk stays.
+    pub fn crash(&mut self) {
+        if let Store::Sql(store) = self {
+            store.crash();
+        }
+    }
+
+    /// How many invoices of the first job are charged, each counted once, and how many of them more than once.
+    pub fn charged(&self, invoices_per_chunk: u32) -> (u64, u64) {
+        if let Store::DynamoDb(store) = self {
+            return store.invoices(JobId::FIRST).fold((0, 0), |(once, twice), (_, invoices)| {
+                (once + u64::from(invoices.there.len()), twice + u64::from(invoices.again.len()))
+            });
+        }
+        let per_chunk = u64::from(invoices_per_chunk);
+        let Some(row) = self.row() else { return (0, 0) };
+        let twice = row.chunks.values().filter(|tokens| tokens.len() > 1).count() as u64;
+        (u64::from(row.chunks_recorded()) * per_chunk, twice * per_chunk)
+    }
+}
+
+/// Every job's row before the run: queued, with the chunks that were recorded before.
+fn rows_at_start(plan: &Plan) -> Vec<Row> {
+    let mut row = Row::default();
+    for chunk in 1..=plan.stores.chunks_before {
+        row.chunks.insert(chunk, vec![row.fence]);
+    }
+    vec![row; usize::from(plan.jobs)]
+}
+
+/// A row's entry in the sparse index, if it is claimed.
+fn claim(job: JobId, owner: Option<Token>, claimed_since: Option<Wall>, fence: Token) -> Option<Claim> {
+    Some(Claim { job, owner: claimed_since.and(owner)?, fence })
+}
+
+/// The sparse index: the rows that are claimed, in the order of the jobs.
+fn claims<'a>(rows: impl Iterator<Item = &'a Row>) -> Vec<Claim> {
+    let claims =
+        rows.zip(0..).filter_map(|(row, number)| claim(JobId(number), row.owner_token, row.claimed_since, row.fence));
+    claims.collect()
 }

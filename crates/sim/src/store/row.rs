@@ -4,8 +4,8 @@ use super::{Row, RowState};
 use crate::actor::{Actions, Context, Input};
 use crate::event::{Kind, RefusedBecause};
 use crate::machine::{JobId, MachineId};
-use crate::message::{Claim, Message, NO_TOKEN, StoreReply, StoreRequest, Token};
-use crate::settings::FenceMode;
+use crate::message::{Message, NO_TOKEN, StoreReply, StoreRequest, Token};
+use crate::settings::{FenceMode, Plan};
 
 /// The rows and what is done with them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -14,8 +14,8 @@ pub struct RowStore {
 }
 
 impl RowStore {
-    pub(super) fn new(jobs: u16) -> RowStore {
-        RowStore { rows: vec![Row::default(); usize::from(jobs)] }
+    pub(super) fn new(plan: &Plan) -> RowStore {
+        RowStore { rows: super::rows_at_start(plan) }
     }
 
     pub(super) fn row(&self, job: JobId) -> Option<&Row> {
@@ -26,21 +26,12 @@ impl RowStore {
     pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         let Input::Message { from, message: Message::StoreRequest(call, job, request) } = input else { return };
         let reply = if request == StoreRequest::ReadIndex {
-            StoreReply::Claims(self.claims())
+            StoreReply::Claims(super::claims(self.rows.iter()))
         } else {
             let Some(row) = self.rows.get_mut(usize::from(job.0)) else { return };
             serve(row, context, job, from, request, actions)
         };
         actions.send(from, Message::StoreReply(call, reply));
-    }
-
-    /// The sparse index: the rows that are claimed.
-    fn claims(&self) -> Vec<Claim> {
-        let claims = self.rows.iter().zip(0..).filter_map(|(row, number)| {
-            let owner = row.claimed_since.and(row.owner_token)?;
-            Some(Claim { job: JobId(number), owner, fence: row.fence })
-        });
-        claims.collect()
     }
 }
 
@@ -131,7 +122,7 @@ fn serve(
             actions.record(Kind::RowRequeued { job, owner_token: owner, fence });
             StoreReply::Accepted
         }
-        (StoreRequest::ReadIndex, _) | (_, None) => StoreReply::Refused(row.fence),
+        _ => StoreReply::Refused(row.fence),
     }
 }
 

@@ -6,21 +6,33 @@
 //!
 //! Where things are: one file for each kind of store.
 
+mod dynamodb;
 mod row;
+mod s3;
+mod sql;
 
+use dynamodb::DynamoClient;
 use row::RowClient;
+use s3::S3Client;
+use sql::SqlClient;
 
-use crate::actor::{Actions, Context};
-use crate::machine::JobId;
-use crate::message::{CallId, Claim, StoreReply, Token};
+use crate::actor::{Actions, Context, TimerKey};
+use crate::machine::{JobId, MachineId};
+use crate::message::{CallId, Claim, Message, StoreReply, StoreRequest, Token};
 use crate::settings::{Plan, StoreKind};
-use crate::store::Row;
+use crate::store::{Row, dynamodb as table, sql as database};
 
 /// A client library for the store of the run.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StoreClient {
     /// One row for each job.
     Row(RowClient),
+    /// An SQL database.
+    Sql(SqlClient),
+    /// A DynamoDB table.
+    DynamoDb(DynamoClient),
+    /// An S3 bucket.
+    S3(S3Client),
 }
 
 /// What came of an action on the store.
@@ -36,15 +48,20 @@ pub enum StoreOutcome {
     Refused,
     /// The claims that the index holds.
     Claims(Vec<Claim>),
+    /// A first answer is in and the rest of the action is on its way: work on what comes next may begin.
+    Underway,
+    /// The client has read a token above the worker's.
+    Superseded,
 }
 
 impl StoreClient {
     /// The client of one process; `incarnation` counts the processes of its machine from 0.
     pub fn new(plan: &Plan, incarnation: u32) -> StoreClient {
         match plan.store {
-            StoreKind::Row | StoreKind::Sql | StoreKind::DynamoDb | StoreKind::S3 => {
-                StoreClient::Row(RowClient::new(incarnation))
-            }
+            StoreKind::Row => StoreClient::Row(RowClient::new(incarnation)),
+            StoreKind::Sql => StoreClient::Sql(SqlClient::new(incarnation)),
+            StoreKind::DynamoDb => StoreClient::DynamoDb(DynamoClient::new(incarnation)),
+            StoreKind::S3 => StoreClient::S3(S3Client::new(incarnation)),
         }
     }
 
@@ -52,6 +69,9 @@ impl StoreClient {
     pub fn reset(&mut self) {
         match self {
             StoreClient::Row(client) => client.reset(),
+            StoreClient::Sql(client) => client.reset(),
+            StoreClient::DynamoDb(client) => client.reset(),
+            StoreClient::S3(client) => client.reset(),
         }
     }
 
@@ -59,6 +79,9 @@ impl StoreClient {
     pub fn read_row(&mut self, context: Context<'_>, job: JobId, actions: &mut Actions) {
         match self {
             StoreClient::Row(client) => client.read_row(context, job, actions),
+            StoreClient::Sql(client) => client.ask(context, job, database::Request::SelectRow, actions),
+            StoreClient::DynamoDb(client) => client.ask(context, job, table::Request::GetItem, actions),
+            StoreClient::S3(client) => client.read_row(context, job, actions),
         }
     }
 
@@ -66,6 +89,9 @@ impl StoreClient {
     pub fn raise(&mut self, context: Context<'_>, job: JobId, token: Token, actions: &mut Actions) {
         match self {
             StoreClient::Row(client) => client.raise(context, job, token, actions),
+            StoreClient::Sql(client) => client.raise(context, job, token, actions),
+            StoreClient::DynamoDb(client) => client.raise(context, job, token, actions),
+            StoreClient::S3(client) => client.raise(context, job, token, actions),
         }
     }
 
@@ -73,14 +99,18 @@ impl StoreClient {
     pub fn read_fence(&mut self, context: Context<'_>, job: JobId, actions: &mut Actions) {
         match self {
             StoreClient::Row(client) => client.read_fence(context, job, actions),
+            StoreClient::Sql(client) => client.ask(context, job, database::Request::SelectFence, actions),
+            StoreClient::DynamoDb(client) => client.ask(context, job, table::Request::GetFence, actions),
+            StoreClient::S3(client) => client.read_fence(context, job, actions),
         }
     }
 
     /// The worker has checked its stop time and builds a chunk: what can be sent ahead of the write is sent now.
     pub fn build_chunk(&mut self, context: Context<'_>, job: JobId, token: Token, chunk: u8, actions: &mut Actions) {
-        let _ = (context, job, token, chunk, actions);
         match self {
-            StoreClient::Row(_) => {}
+            StoreClient::Row(_) | StoreClient::Sql(_) => {}
+            StoreClient::DynamoDb(client) => client.build_chunk(context, job, chunk, actions),
+            StoreClient::S3(client) => client.build_chunk(context, job, token, chunk, actions),
         }
     }
 
@@ -96,6 +126,9 @@ impl StoreClient {
     ) {
         match self {
             StoreClient::Row(client) => client.write_chunk(context, job, token, chunk, unconditional, actions),
+            StoreClient::Sql(client) => client.write_chunk(context, job, token, chunk, unconditional, actions),
+            StoreClient::DynamoDb(client) => client.write_chunk(context, job, token, chunk, unconditional, actions),
+            StoreClient::S3(client) => client.write_chunk(context, job, token, chunk, unconditional, actions),
         }
     }
 
@@ -103,6 +136,9 @@ impl StoreClient {
     pub fn set_done(&mut self, context: Context<'_>, job: JobId, token: Token, actions: &mut Actions) {
         match self {
             StoreClient::Row(client) => client.set_done(context, job, token, actions),
+            StoreClient::Sql(client) => client.set_done(context, job, token, actions),
+            StoreClient::DynamoDb(client) => client.set_done(context, job, token, actions),
+            StoreClient::S3(client) => client.set_done(context, job, token, actions),
         }
     }
 
@@ -110,6 +146,11 @@ impl StoreClient {
     pub fn read_index(&mut self, context: Context<'_>, actions: &mut Actions) {
         match self {
             StoreClient::Row(client) => client.read_index(context, actions),
+            StoreClient::Sql(client) => {
+                client.ask(context, JobId::FIRST, database::Request::SelectClaims, actions);
+            }
+            StoreClient::DynamoDb(client) => client.ask(context, JobId::FIRST, table::Request::ScanIndex, actions),
+            StoreClient::S3(client) => client.read_index(context, actions),
         }
     }
 
@@ -117,6 +158,9 @@ impl StoreClient {
     pub fn requeue(&mut self, context: Context<'_>, claim: Claim, actions: &mut Actions) {
         match self {
             StoreClient::Row(client) => client.requeue(context, claim, actions),
+            StoreClient::Sql(client) => client.requeue(context, claim, actions),
+            StoreClient::DynamoDb(client) => client.requeue(context, claim, actions),
+            StoreClient::S3(client) => client.requeue(context, claim, actions),
         }
     }
 
@@ -128,9 +172,11 @@ impl StoreClient {
         reply: StoreReply,
         actions: &mut Actions,
     ) -> Option<StoreOutcome> {
-        let _ = context;
         match self {
             StoreClient::Row(client) => client.answered(call, reply, actions),
+            StoreClient::Sql(client) => client.answered(context, call, reply, actions),
+            StoreClient::DynamoDb(client) => client.answered(context, call, reply, actions),
+            StoreClient::S3(client) => client.answered(context, call, reply, actions),
         }
     }
 }
@@ -148,16 +194,55 @@ impl Calls {
         Calls { incarnation, made: 0, awaited: None }
     }
 
-    /// A number for the next call, whose answer is awaited instead of any earlier one's.
-    fn next(&mut self) -> CallId {
+    /// A number for the next call.
+    fn number(&mut self) -> CallId {
         self.made += 1;
-        let call = CallId { incarnation: self.incarnation, number: self.made };
+        CallId { incarnation: self.incarnation, number: self.made }
+    }
+
+    /// Sends a request whose answer is awaited instead of any earlier one's.
+    fn ask(&mut self, context: Context<'_>, job: JobId, request: StoreRequest, actions: &mut Actions) {
+        let call = self.number();
         self.awaited = Some(call);
-        call
+        self.send(context, call, job, request, actions);
+    }
+
+    /// Sends a request whose answer its sender looks out for itself.
+    fn send(&self, context: Context<'_>, call: CallId, job: JobId, request: StoreRequest, actions: &mut Actions) {
+        actions.send(MachineId::Store, Message::StoreRequest(call, job, request));
+        self.wait(context, actions);
+    }
+
+    /// Starts to wait for an answer.
+    fn wait(&self, context: Context<'_>, actions: &mut Actions) {
+        actions.set_timer(TimerKey::StoreTimeout, context.mono() + context.plan.latency.store_timeout);
     }
 
     /// Whether `call` is the awaited one; it is not awaited any more.
-    fn take(&mut self, call: CallId) -> bool {
-        self.awaited.take_if(|awaited| *awaited == call).is_some()
+    fn answered(&mut self, call: CallId, actions: &mut Actions) -> bool {
+        let awaited = self.awaited.take_if(|awaited| *awaited == call).is_some();
+        if awaited {
+            actions.cancel_timer(TimerKey::StoreTimeout);
+        }
+        awaited
     }
+
+    /// An answer came that nobody waits for in particular: stops waiting unless another is awaited.
+    fn quiet(&self, actions: &mut Actions) {
+        if self.awaited.is_none() {
+            actions.cancel_timer(TimerKey::StoreTimeout);
+        }
+    }
+}
+
+/// What an answer means by itself.
+fn plain_outcome(reply: StoreReply) -> Option<StoreOutcome> {
+    Some(match reply {
+        StoreReply::Row(row) => StoreOutcome::Row(row),
+        StoreReply::Fence(fence) => StoreOutcome::Fence(fence),
+        StoreReply::Accepted => StoreOutcome::Accepted,
+        StoreReply::Refused(_) => StoreOutcome::Refused,
+        StoreReply::Claims(claims) => StoreOutcome::Claims(claims),
+        StoreReply::SerializationFailure | StoreReply::DynamoDb(_) | StoreReply::S3(_) => return None,
+    })
 }

@@ -1,9 +1,9 @@
 //! The client of a store that keeps one row for each job: one request for each action.
 
 use super::{Calls, StoreOutcome};
-use crate::actor::{Actions, Context, TimerKey};
-use crate::machine::{JobId, MachineId};
-use crate::message::{CallId, Claim, Message, StoreReply, StoreRequest, Token};
+use crate::actor::{Actions, Context};
+use crate::machine::JobId;
+use crate::message::{CallId, Claim, StoreReply, StoreRequest, Token};
 
 /// The client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,9 +21,7 @@ impl RowClient {
     }
 
     fn ask(&mut self, context: Context<'_>, job: JobId, request: StoreRequest, actions: &mut Actions) {
-        let call = self.calls.next();
-        actions.send(MachineId::Store, Message::StoreRequest(call, job, request));
-        actions.set_timer(TimerKey::StoreTimeout, context.mono() + context.plan.latency.store_timeout);
+        self.calls.ask(context, job, request, actions);
     }
 
     pub(super) fn read_row(&mut self, context: Context<'_>, job: JobId, actions: &mut Actions) {
@@ -64,16 +62,6 @@ impl RowClient {
     }
 
     pub(super) fn answered(&mut self, call: CallId, reply: StoreReply, actions: &mut Actions) -> Option<StoreOutcome> {
-        if !self.calls.take(call) {
-            return None;
-        }
-        actions.cancel_timer(TimerKey::StoreTimeout);
-        Some(match reply {
-            StoreReply::Row(row) => StoreOutcome::Row(row),
-            StoreReply::Fence(fence) => StoreOutcome::Fence(fence),
-            StoreReply::Accepted => StoreOutcome::Accepted,
-            StoreReply::Refused(_) => StoreOutcome::Refused,
-            StoreReply::Claims(claims) => StoreOutcome::Claims(claims),
-        })
+        if self.calls.answered(call, actions) { super::plain_outcome(reply) } else { None }
     }
 }

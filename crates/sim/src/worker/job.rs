@@ -108,6 +108,8 @@ impl Worker {
     /// What the client library of the store says.
     pub(super) fn store_outcome(&mut self, context: Context<'_>, outcome: StoreOutcome, actions: &mut Actions) {
         match (&self.phase, outcome) {
+            (_, StoreOutcome::Underway) => self.works_since = Some(context.mono()),
+            (_, StoreOutcome::Superseded) => self.give_up(GaveUpBecause::FenceAbove, actions),
             (Phase::Looking, StoreOutcome::Row(row)) if row.state == RowState::Queued => {
                 self.try_to_acquire(context, actions);
             }
@@ -170,7 +172,8 @@ impl Worker {
                 let ready = self.built == Some(chunk);
                 let work = if ready { crate::time::Span::ZERO } else { program.work(chunk) };
                 self.phase = Phase::Working(chunk);
-                actions.set_timer(TimerKey::Work, context.mono() + work);
+                let since = self.works_since.take().unwrap_or(context.mono());
+                actions.set_timer(TimerKey::Work, (since + work).max(context.mono()));
             }
             None if self.raises_before_first_chunk => self.raise(context, actions),
             None => {
@@ -194,6 +197,7 @@ impl Worker {
     /// Its own raise returns the row, and tells.
     pub(super) fn store_timed_out(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.store.reset();
+        self.works_since = None;
         if self.phase == Phase::Looking {
             self.wait_for_next_poll(context, actions);
             return;

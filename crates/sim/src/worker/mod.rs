@@ -46,6 +46,8 @@ pub struct Worker {
     last_seen: Option<RowState>,
     /// `raise late`: it has read the row and has yet to raise.
     raises_before_first_chunk: bool,
+    /// Since when it works on what comes after the call under way.
+    works_since: Option<Mono>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -94,6 +96,7 @@ impl Worker {
             built: None,
             last_seen: None,
             raises_before_first_chunk: false,
+            works_since: None,
         }
     }
 
@@ -152,7 +155,7 @@ impl Worker {
                     self.renew(context, actions);
                 }
             }
-            TimerKey::Election | TimerKey::Heartbeat | TimerKey::LeaseExpiry | TimerKey::Disk => {}
+            TimerKey::Election | TimerKey::Heartbeat | TimerKey::LeaseExpiry | TimerKey::Disk | TimerKey::Commit => {}
         }
     }
 
@@ -223,6 +226,7 @@ impl Worker {
         self.phase = Phase::Ended(ending);
         self.built = None;
         self.renewal_overdue = false;
+        self.works_since = None;
         self.store.reset();
         for key in [
             TimerKey::Poll,

@@ -247,8 +247,10 @@ impl World {
         }
         machine.life = Life::Down;
         let held = std::mem::take(&mut machine.held);
-        if let Actor::Node(node) = &mut machine.actor {
-            node.crash();
+        match &mut machine.actor {
+            Actor::Node(node) => node.crash(),
+            Actor::Store(store) => store.crash(),
+            _ => {}
         }
         let timers = std::mem::take(&mut machine.timers);
         for timer in timers.values() {
