@@ -236,7 +236,7 @@ mod tests {
     fn put(folder: &mut Folder, token: Token, chunk: u8, if_match: Option<ETag>) -> Reply {
         let (plan, settings) = (Plan::default(), Settings::default());
         let reading = Reading { mono: Mono::ZERO, wall: Wall::ZERO };
-        let context = Context { reading, settings: &settings, plan: &plan };
+        let context = Context { reading, settings: &settings, plan: &plan, seed: 0 };
         let mut manifest = folder.manifest.clone();
         manifest.token = token;
         manifest.chunks.insert(chunk, token);
