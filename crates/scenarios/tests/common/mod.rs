@@ -163,25 +163,26 @@ pub(crate) fn machines() -> Vec<MachineId> {
     machines
 }
 
-pub(crate) fn any_target() -> BoxedStrategy<Target> {
+fn any_target(machines: &[MachineId]) -> BoxedStrategy<Target> {
     prop_oneof![
-        9 => select(machines()).prop_map(Target::Machine),
+        9 => select(machines.to_vec()).prop_map(Target::Machine),
         2 => Just(Target::Leader),
     ]
     .boxed()
 }
 
-fn any_path() -> BoxedStrategy<(Target, Target)> {
-    (any_target(), any_target()).prop_filter("a path has two ends", |(from, to)| from != to).boxed()
+fn any_path(machines: &[MachineId]) -> BoxedStrategy<(Target, Target)> {
+    (any_target(machines), any_target(machines)).prop_filter("a path has two ends", |(from, to)| from != to).boxed()
 }
 
 /// Every machine on one of up to three sides, or on none: such a machine reaches everyone.
-fn any_partition() -> BoxedStrategy<Change> {
-    vec(0..4_usize, machines().len())
-        .prop_filter_map("a partition has two sides", |sides| {
+fn any_partition(machines: &[MachineId]) -> BoxedStrategy<Change> {
+    let machines = machines.to_vec();
+    vec(0..4_usize, machines.len())
+        .prop_filter_map("a partition has two sides", move |sides| {
             let groups: Vec<Vec<Target>> = (0..3)
                 .map(|side| {
-                    let members = machines().into_iter().zip(&sides).filter(|(_, chosen)| **chosen == side);
+                    let members = machines.iter().copied().zip(&sides).filter(|(_, chosen)| **chosen == side);
                     members.map(|(machine, _)| Target::Machine(machine)).collect()
                 })
                 .filter(|members: &Vec<Target>| !members.is_empty())
@@ -197,30 +198,41 @@ fn any_length(max_millis: i64) -> BoxedStrategy<Span> {
 
 /// Faults of machines and of the network; no message is delayed or doubled.
 pub(crate) fn any_fault() -> BoxedStrategy<Change> {
+    any_fault_of(&machines())
+}
+
+/// The same for a run with these machines.
+pub(crate) fn any_fault_of(machines: &[MachineId]) -> BoxedStrategy<Change> {
+    let target = || any_target(machines);
     prop_oneof![
-        6 => (any_target(), option::weighted(0.8, any_length(20_000)), any::<bool>())
+        6 => (target(), option::weighted(0.8, any_length(20_000)), any::<bool>())
             .prop_map(|(target, lasts, vm)| Change::Pause { target, lasts, vm }),
-        3 => any_target().prop_map(Change::Resume),
-        4 => any_target().prop_map(Change::Crash),
-        4 => any_target().prop_map(|target| Change::Restart { target, empty: false }),
-        3 => any_partition(),
-        2 => any_target().prop_map(Change::Isolate),
+        3 => target().prop_map(Change::Resume),
+        4 => target().prop_map(Change::Crash),
+        4 => target().prop_map(|target| Change::Restart { target, empty: false }),
+        3 => any_partition(machines),
+        2 => target().prop_map(Change::Isolate),
         3 => Just(Change::Heal),
-        3 => any_path().prop_map(|(from, to)| Change::Drop { from, to }),
+        3 => any_path(machines).prop_map(|(from, to)| Change::Drop { from, to }),
         3 => any_worker().prop_map(Change::Acquire),
         2 => any_worker().prop_map(Change::Release),
-        3 => (any_target(), 500_000..=2_000_000_i64).prop_map(|(target, ppm)| Change::Rate(target, ppm)),
-        1 => (any_target(), -20_000..=20_000_i64).prop_map(|(target, by)| Change::StepWall(target, Span::millis(by))),
-        1 => (any_target(), -20_000..=20_000_i64).prop_map(|(target, by)| Change::Offset(target, Span::millis(by))),
+        3 => (target(), 500_000..=2_000_000_i64).prop_map(|(target, ppm)| Change::Rate(target, ppm)),
+        1 => (target(), -20_000..=20_000_i64).prop_map(|(target, by)| Change::StepWall(target, Span::millis(by))),
+        1 => (target(), -20_000..=20_000_i64).prop_map(|(target, by)| Change::Offset(target, Span::millis(by))),
     ]
     .boxed()
 }
 
 /// Messages that come late or twice, most of them between a worker and the store.
 pub(crate) fn late_or_twice() -> BoxedStrategy<Change> {
+    late_or_twice_of(&machines())
+}
+
+/// The same for a run with these machines.
+pub(crate) fn late_or_twice_of(machines: &[MachineId]) -> BoxedStrategy<Change> {
     let to_the_store =
         any_worker().prop_map(|worker| (Target::Machine(worker.into()), Target::Machine(MachineId::Store))).boxed();
-    let path = prop_oneof![3 => to_the_store, 2 => any_path()];
+    let path = prop_oneof![3 => to_the_store, 2 => any_path(machines)];
     (path, option::of(any_length(30_000)))
         .prop_map(|((from, to), by)| match by {
             Some(by) => Change::Delay { from, to, by },
