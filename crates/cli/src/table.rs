@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use lease_lab_scenarios::guarantees::{self, Outcome};
 use lease_lab_scenarios::pages::pages;
 use lease_lab_scenarios::scenario::Extra;
 use lease_lab_scenarios::why::why;
@@ -26,6 +27,39 @@ fn beats(run: &Run) -> String {
         let t = row.t.map_or("never".into(), |t| t.told());
         // Writing to a string cannot fail.
         let _ = writeln!(text, "  {:>4} {t:>6}  {:<8}  {}", row.number, row.machine, row.title);
+    }
+    text
+}
+
+/// The comparison of systems: every cell with the run that shows it.
+fn guarantees() -> String {
+    let mut text = String::new();
+    for row in guarantees::table() {
+        let gap = row.gap.map_or("none".into(), |gap| format!("{} s", gap.told()));
+        let cost = |cost: Option<guarantees::Cost>| match cost {
+            Some(cost) => format!("{} messages, {} disk writes", cost.messages, cost.disk_writes),
+            None => "none".into(),
+        };
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "\n{}: nobody holds the lock for {gap} after a crash; an acquisition costs {}, a renewal {}",
+            row.system,
+            cost(row.acquire),
+            cost(row.renewal)
+        );
+        for cell in row.cells {
+            let outcome = match cell.outcome {
+                Outcome::Held => format!("held in {} runs", cell.runs),
+                Outcome::Broken => "BROKEN".into(),
+                Outcome::NoEffect => "no effect".into(),
+                Outcome::NotTried => "not tried".into(),
+            };
+            let _ = writeln!(text, "  {:<10}  {outcome:<14}  {}", cell.fault, cell.why);
+            if !cell.interventions.is_empty() {
+                let _ = writeln!(text, "{:<28}  --plain --do '{}'", "", cell.interventions);
+            }
+        }
     }
     text
 }
@@ -57,6 +91,9 @@ pub(crate) fn run(run: &Run) -> String {
     }
     if run.scenario.extras.contains(&Extra::Beats) {
         text.push_str(&beats(run));
+    }
+    if run.scenario.extras.contains(&Extra::Guarantees) {
+        text.push_str(&guarantees());
     }
     let _ = writeln!(text, "\nat {} s:", run.horizon.told());
     for (invariant, verdict) in run.verdicts(run.horizon) {

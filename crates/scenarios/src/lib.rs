@@ -11,6 +11,7 @@ pub mod cheat_card;
 pub mod checklist;
 pub mod clocks;
 pub mod glossary;
+pub mod guarantees;
 pub mod knobs;
 mod labs;
 pub mod measures;

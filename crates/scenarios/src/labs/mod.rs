@@ -3,6 +3,7 @@
 //! To add one, copy a file, give it an id, and add it here.
 
 mod billing_story;
+mod equal_terms;
 mod fence_rules;
 mod margin;
 mod raise_first;
@@ -10,6 +11,8 @@ mod recap;
 mod two_clocks;
 mod wall_step;
 mod zombie;
+
+pub(crate) use equal_terms::SCENARIO as EQUAL_TERMS;
 
 use crate::scenario::Scenario;
 
@@ -31,6 +34,7 @@ pub(crate) static ALL: &[&Scenario] = &[
     // Part 7: elections and single writers
     // Part 8: the lock service fails
     // Part 9: do you need a lock?
+    &equal_terms::SCENARIO,
     // Part 10: from your code to the disk
     // Part 11: on AWS
     // Part 12: what you have learned
