@@ -33,8 +33,8 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
             refuse("the lock service and the store are chosen at the start", "the time 0")
         }
         Change::Set { .. } if !at_the_start => refuse("a setting of a lab is chosen at the start", "the time 0"),
-        Change::Service(kind) if *kind != ServiceKind::Consensus => {
-            refuse(&format!("the lock service {kind} cannot be run yet"), "consensus")
+        Change::Service(kind @ (ServiceKind::Redis | ServiceKind::Redlock)) => {
+            refuse(&format!("the lock service {kind} cannot be run yet"), "consensus or lease-item")
         }
         Change::Service(kind) => {
             plan.service = *kind;
@@ -44,7 +44,9 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
             plan.store = *kind;
             Ok(())
         }
-        Change::Restore { .. } => refuse("a restore cannot be run yet", "another verb"),
+        Change::Restore { .. } if plan.service != ServiceKind::LeaseItem => {
+            refuse("a restore cannot be run yet", "another verb, or the lock service lease-item")
+        }
         Change::Set { key, value } => match scenario.knobs.iter().find(|knob| knob.key == key) {
             Some(knob) => match knob.apply(plan, value) {
                 Ok(()) => Ok(()),

@@ -4,6 +4,7 @@ use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{Token, is_no_token};
 use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::store::{RowState, Store, s3};
+use lease_lab_sim::table::Table;
 use lease_lab_sim::time::{Deadline, Mono, TrueTime, Wall};
 use lease_lab_sim::world::{Life, World};
 use litemap::LiteMap;
@@ -62,6 +63,22 @@ pub struct ServiceCard {
     pub key: Option<KeyCard>,
     /// Every node.
     pub nodes: LiteMap<NodeId, NodeCard>,
+    /// The lease items of a table, by job.
+    #[serde(skip_serializing_if = "LiteMap::is_empty")]
+    pub items: LiteMap<u16, ItemCard>,
+}
+
+/// A lease item.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ItemCard {
+    /// Who holds it, as far as the item says; nobody once it has been released.
+    pub holder: Option<WorkerId>,
+    /// Until when, on the wall clock of whoever wrote it; zero once it has been released.
+    pub lease_until: Wall,
+    /// The record version number.
+    pub rvn: Option<String>,
+    /// Grows with every claim.
+    pub epoch: Token,
 }
 
 /// The key as the lock service holds it.
@@ -236,6 +253,35 @@ fn worker_card(world: &World, id: WorkerId, t: TrueTime) -> Option<WorkerCard> {
 }
 
 fn service_card(world: &World) -> ServiceCard {
+    match world.table() {
+        Some(table) => table_card(table),
+        None => nodes_card(world),
+    }
+}
+
+fn table_card(table: &Table) -> ServiceCard {
+    let held = table.item(JobId::FIRST).and_then(|item| Some((item, item.holder?)));
+    ServiceCard {
+        kind: "lease-item",
+        leader: None,
+        term: 0,
+        revision: 0,
+        // Nobody will delete it when its time is over, so it has no deadline.
+        key: held.map(|(item, holder)| KeyCard { holder: holder.worker, token: item.epoch, deadline: None }),
+        nodes: LiteMap::new(),
+        items: map(table.items().map(|(job, item)| {
+            let card = ItemCard {
+                holder: item.holder.map(|holder| holder.worker),
+                lease_until: item.lease_until,
+                rvn: item.rvn.map(|rvn| rvn.to_string()),
+                epoch: item.epoch,
+            };
+            (job.0, card)
+        })),
+    }
+}
+
+fn nodes_card(world: &World) -> ServiceCard {
     let leader = world.leader();
     // What is committed is the same everywhere, but not every node knows it yet: the one that has applied most does.
     let known = world.nodes().max_by_key(|(_, node)| (node.commit_index(), node.term()));
@@ -276,6 +322,7 @@ fn service_card(world: &World) -> ServiceCard {
             };
             (id, card)
         })),
+        items: LiteMap::new(),
     }
 }
 

@@ -3,13 +3,56 @@
 use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, RefusedBecause};
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::message::{NO_TOKEN, Token};
-use lease_lab_sim::settings::Plan;
+use lease_lab_sim::settings::{Plan, ServiceKind};
 use lease_lab_sim::time::{Span, grouped};
 
 /// What happened and why, in one sentence of plain English.
 pub fn why(event: &Event, plan: &Plan) -> String {
     let machine = event.machine;
     match &event.kind {
+        // A table of lease items decides nothing by itself, so it tells of the same events in other words.
+        Kind::LeaseGranted { worker, token, deadline, stop_time, .. } if machine == MachineId::Table => {
+            let stops = stop_time.map_or(String::new(), |stop| format!(" and {worker} must stop at {}", stop.told()));
+            format!(
+                "{worker}’s claim passes its condition: the item’s epoch becomes {token}, which is {worker}’s token; \
+                 lease_until says {},{stops}.",
+                deadline.told()
+            )
+        }
+        Kind::LeaseRenewed { worker, deadline, stop_time, .. } if machine == MachineId::Table => format!(
+            "{worker} renews by a write to its item: lease_until says {}, the record version number is new, and \
+             {worker}’s stop time becomes {}.",
+            deadline.told(),
+            stop_time.told()
+        ),
+        Kind::RenewalRefused { worker, .. } if machine == MachineId::Table => {
+            format!("{worker}’s renewal fails its condition: the item is no longer of {worker}’s claim.")
+        }
+        Kind::LockReleased { worker, token, .. } if machine == MachineId::Table => format!(
+            "{worker} releases its claim: holder is removed and lease_until is zero; the item stays, because it carries \
+             the epoch, {}.",
+            token.unwrap_or(0)
+        ),
+        Kind::ConditionChecked { worker, condition, passed, .. } => {
+            let outcome = if *passed { "holds, so the item changes" } else { "does not hold, so nothing changes" };
+            format!("{worker} sends a conditional write; its condition “{condition}” {outcome}.")
+        }
+        Kind::ClaimReplaced { worker, token, lease_until, by, .. } => format!(
+            "{by} replaces {worker}’s claim of epoch {token}, whose lease_until says {}: nobody expires a lease here, \
+             the next claimant overwrites it.",
+            lease_until.told()
+        ),
+        Kind::ItemDeleted { epoch, lease_until, .. } => format!(
+            "The table’s background process deletes the item, whose lease_until {} has been over for long enough; the \
+             epoch, {epoch}, is gone with it.",
+            lease_until.told()
+        ),
+        Kind::ItemRestored { was, epoch: 0, .. } => {
+            format!("The table is restored to a time before the item was first written; its epoch was {was}.")
+        }
+        Kind::ItemRestored { was, epoch, .. } => {
+            format!("The table is restored from an earlier time: the item’s epoch was {was} and is now {epoch}.")
+        }
         Kind::LeaseGranted { worker, token, deadline, stop_time, .. } => {
             let stops = stop_time.map_or(String::new(), |stop| format!(", and {worker} must stop at {}", stop.told()));
             format!(
@@ -63,11 +106,17 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::Heartbeat { term } => format!("{machine} tells the other nodes that it still leads in term {term}."),
 
         Kind::Started => format!("{machine} starts."),
+        Kind::LockBusy { worker, holder, token } if plan.service == ServiceKind::LeaseItem => {
+            format!("{worker} may not claim the item, which says that {holder} holds it with epoch {token}, and waits.")
+        }
         Kind::LockBusy { worker, holder, token: NO_TOKEN } => {
             format!("{worker} finds that {holder} holds the key, and waits.")
         }
         Kind::LockBusy { worker, holder, token } => {
             format!("{worker} finds that {holder} holds the key with token {token}, and waits.")
+        }
+        Kind::LockUnreachable { worker } if plan.service == ServiceKind::LeaseItem => {
+            format!("{worker} gets no answer from the table in time.")
         }
         Kind::LockUnreachable { worker } => format!("{worker} reaches no lock node that can answer."),
         Kind::LockAcquired { worker, token: NO_TOKEN, stop_time, .. } => {

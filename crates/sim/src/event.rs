@@ -27,6 +27,7 @@ impl Event {
             Kind::Heartbeat { .. }
             | Kind::MessageSent { .. }
             | Kind::MessageReceived { .. }
+            | Kind::ConditionChecked { .. }
             | Kind::RowLookedAt { .. } => true,
             Kind::MessageLost { to, because, .. } => {
                 self.machine.node().is_some() && to.node().is_some() && *because != LostBecause::Dropped
@@ -190,6 +191,45 @@ pub enum Kind {
     TenantCommitted {
         revision: u64,
     },
+
+    // The table of lease items.
+    ConditionChecked {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        condition: String,
+        passed: bool,
+        request: String,
+        answer: String,
+    },
+    ClaimReplaced {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Token,
+        lease_until: Wall,
+        by: WorkerId,
+    },
+    ItemDeleted {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lease: Option<LeaseId>,
+        epoch: Token,
+        lease_until: Wall,
+    },
+    ItemRestored {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        replaced: Option<LeaseId>,
+        was: Token,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        lease: Option<LeaseId>,
+        epoch: Token,
+    },
+
     LeaderElected {
         node: NodeId,
         term: u32,
@@ -532,6 +572,10 @@ impl Kind {
             Kind::UnusedLeaseExpired { .. } => "unused-lease-expired",
             Kind::LockReleased { .. } => "lock-released",
             Kind::TenantCommitted { .. } => "tenant-committed",
+            Kind::ConditionChecked { .. } => "condition-checked",
+            Kind::ClaimReplaced { .. } => "claim-replaced",
+            Kind::ItemDeleted { .. } => "item-deleted",
+            Kind::ItemRestored { .. } => "item-restored",
             Kind::LeaderElected { .. } => "leader-elected",
             Kind::ElectionStarted { .. } => "election-started",
             Kind::SteppedDown { .. } => "stepped-down",
@@ -598,6 +642,8 @@ impl Kind {
             | Kind::LeaseExpired { worker, .. }
             | Kind::UnusedLeaseExpired { worker, .. }
             | Kind::LockReleased { worker, .. }
+            | Kind::ConditionChecked { worker, .. }
+            | Kind::ClaimReplaced { worker, .. }
             | Kind::LockBusy { worker, .. }
             | Kind::LockUnreachable { worker }
             | Kind::LockAcquired { worker, .. }

@@ -24,6 +24,7 @@ pub mod simulation;
 pub mod store;
 pub mod store_client;
 pub mod sweeper;
+pub mod table;
 pub mod tenants;
 pub mod time;
 pub mod worker;

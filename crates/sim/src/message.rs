@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::consensus::log::Entry;
 use crate::machine::{JobId, NodeId, WorkerId};
 use crate::store::{Row, dynamodb, s3, sql};
+use crate::table::{Condition, TableReply, TableRequest, Term};
 use crate::time::{Mono, Span};
 
 /// A fencing token: a number that grows with every grant.
@@ -89,6 +90,10 @@ pub enum Message {
     LockReply(CallId, LockReply),
     /// A lock node talks to another.
     Peer(PeerMessage),
+    /// A client asks the table of lease items, about the item of a job.
+    TableRequest(CallId, JobId, TableRequest),
+    /// The table answers.
+    TableReply(CallId, TableReply),
     /// A worker or the sweeper asks the store.
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
@@ -358,6 +363,26 @@ impl fmt::Display for Message {
                 }
                 PeerMessage::AppendReply { ok: true, matched, .. } => write!(f, "on disk up to {matched}"),
                 PeerMessage::AppendReply { .. } => f.write_str("log differs"),
+            },
+            Message::TableRequest(_, _, request) => match request {
+                TableRequest::Get => f.write_str("read the item"),
+                TableRequest::GetMany(jobs) if jobs.len() == 1 => f.write_str("read the item"),
+                TableRequest::GetMany(jobs) => write!(f, "read these {} items", jobs.len()),
+                TableRequest::Update(update) if update.claims() => match update.condition {
+                    Condition::All(ref terms) if !terms.contains(&Term::NoHolder) => f.write_str("claim if unchanged"),
+                    _ => f.write_str("claim if free"),
+                },
+                TableRequest::Update(update) if update.renews() => f.write_str("renew if mine"),
+                TableRequest::Update(_) => f.write_str("release if mine"),
+            },
+            Message::TableReply(_, reply) => match reply {
+                TableReply::Item(item) => match item.as_ref().and_then(|item| Some((item, item.holder?))) {
+                    Some((item, holder)) => write!(f, "{} holds it with epoch {}", holder.worker, item.epoch),
+                    None => f.write_str("nobody holds it"),
+                },
+                TableReply::Items(items) => write!(f, "{} items", items.len()),
+                TableReply::Updated(item) => write!(f, "done, epoch {}", item.epoch),
+                TableReply::ConditionFailed(_) => f.write_str("condition failed"),
             },
             Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::machine::{JobId, NodeId, WorkerId};
+use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::time::{Span, TrueTime};
 
 /// A lock service to run a scenario on.
@@ -17,6 +17,48 @@ pub enum ServiceKind {
     Redlock,
     /// An item in a table.
     LeaseItem,
+}
+
+/// By what a claimant judges that a lease item is free.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ClaimRule {
+    /// `lease_until` is before the claimant's own wall clock.
+    Now,
+    /// It is before the claimant's own wall clock less the claim margin.
+    #[default]
+    NowMargin,
+    /// The record version number has not changed for one full lease, on the claimant's own monotonic clock.
+    Unchanged,
+    /// `lease_until` is before the wall clock of the storage, which has also written it: an SQL database's `now()`.
+    StorageNow,
+}
+
+/// The table whose items are leases, and how its clients claim them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LeaseItems {
+    /// By what a claimant judges.
+    pub rule: ClaimRule,
+    /// What [`ClaimRule::NowMargin`] takes off the claimant's clock.
+    pub claim_margin: Span,
+    /// How much longer than one lease [`ClaimRule::Unchanged`] waits.
+    pub waits_longer: Span,
+    /// From the evaluation of a write to its answer: by then it is on the disks of several copies.
+    pub write: Span,
+    /// How long after `lease_until` a background process deletes an item; `None`: there is no such process.
+    /// In DynamoDB that typically takes up to a few days.
+    pub ttl: Option<Span>,
+}
+
+impl Default for LeaseItems {
+    fn default() -> LeaseItems {
+        LeaseItems {
+            rule: ClaimRule::default(),
+            claim_margin: Span::seconds(5),
+            waits_longer: Span::ZERO,
+            write: Span::millis(14),
+            ttl: None,
+        }
+    }
 }
 
 /// A store to run a scenario on.
@@ -129,6 +171,8 @@ pub struct Plan {
     pub redis: Redis,
     /// Redlock's client library.
     pub redlock: Redlock,
+    /// The table whose items are leases.
+    pub lease_items: LeaseItems,
     /// What each worker does, in the order of the workers.
     /// One that is not named here is idle until it is told to acquire.
     pub programs: Vec<Program>,
@@ -167,6 +211,7 @@ impl Default for Plan {
             cluster: Cluster::default(),
             redis: Redis::default(),
             redlock: Redlock::default(),
+            lease_items: LeaseItems::default(),
             programs: Vec::new(),
             standby: Program::idle(WorkerId::D),
             tenant_commits: Vec::new(),
@@ -194,6 +239,14 @@ impl Plan {
         match self.programs.get(usize::from(worker.0)) {
             Some(program) if program.worker == worker => program,
             _ => self.programs.iter().find(|program| program.worker == worker).unwrap_or(&self.standby),
+        }
+    }
+
+    /// The machines of the lock service that this plan has chosen.
+    pub fn service_machines(&self) -> Vec<MachineId> {
+        match self.service {
+            ServiceKind::LeaseItem => vec![MachineId::Table],
+            _ => self.cluster.nodes().filter(|_| self.has_cluster()).map(MachineId::Node).collect(),
         }
     }
 

@@ -37,7 +37,7 @@ impl<'a> View<'a> {
             events,
             workers: workers::lanes(events, until),
             keys: lock::keys(events, until),
-            nodes: lock::nodes(events, run.plan.cluster.nodes(), until),
+            nodes: lock::nodes(events, run.plan.service_machines().into_iter().filter_map(MachineId::node), until),
             store: store::lane(events),
             until,
         }
@@ -131,14 +131,14 @@ pub(super) fn background(pen: &mut Pen<'_>) {
         };
         pen.label(&format!("name {}", worker_class(worker.into())), NAME, (0.0, y), Anchor::Start, &name);
     }
-    let nodes: Vec<_> = layout.nodes().collect();
-    let nodes_bottom = nodes.last().map_or(layout.keys.1, |(_, lane)| lane.bottom);
+    let nodes: Vec<_> = layout.service().collect();
+    let nodes_bottom = nodes.last().map_or(layout.keys.1, |lane| lane.bottom);
     pen.svg.rect("lane", left, layout.keys.0, width, nodes_bottom - layout.keys.0 + 4.0, 6.0);
     let keys_middle = (layout.keys.0 + layout.keys.1) / 2.0;
     let (name, y) = if layout.compact { ("Lock", keys_middle + 4.0) } else { ("Lock service", keys_middle - 3.0) };
     pen.label("name", NAME, (0.0, y), Anchor::Start, name);
-    for (node, lane) in nodes {
-        pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, &node.to_string());
+    for lane in nodes {
+        pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, &lane.machine.to_string());
     }
     if let Some(lane) = layout.lane(MachineId::Store) {
         pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
@@ -272,11 +272,25 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
         let text = match key.ended {
             Some(HeldEnded::Expired) => format!("expires {}", end.told()),
             Some(HeldEnded::Released) => format!("released {}", end.told()),
+            Some(HeldEnded::Replaced) => format!("replaced {}", end.told()),
+            Some(HeldEnded::Erased) => format!("erased {}", end.told()),
             None => continue,
         };
         let x = layout.x(end);
         let _ = pen.label("note", NOTE, (x, layout.keys.0 - 4.0), Anchor::End, &text)
             || pen.label("note", NOTE, (x, layout.keys.0 - 4.0), Anchor::Start, &text);
+    }
+    // A lease item says until when; nothing happens then, so it is a mark on the bar and no end of it.
+    for key in &view.keys {
+        let Some(wall) = key.lease_until else { continue };
+        let at = TrueTime::from_micros(wall.as_micros());
+        if pen.sees(at) && at < key.during.to && at > key.during.from {
+            let x = layout.x(at);
+            pen.svg.line("check", (x, middle - BAR - 3.0), (x, middle + BAR + 3.0));
+            let text = format!("lease_until {}", wall.told());
+            let _ = pen.label("note", NOTE, (x + 5.0, middle + 4.0), Anchor::Start, &text)
+                || pen.label("note", NOTE, (x - 3.0, layout.keys.0 - 4.0), Anchor::End, &text);
+        }
     }
     for gap in gaps(view) {
         if let Some((left, right)) = pen.visible(gap) {

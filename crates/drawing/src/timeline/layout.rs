@@ -71,8 +71,8 @@ impl Layout {
         }
         let keys = (y, y + keys_height);
         y += keys_height;
-        for node in run.plan.cluster.nodes() {
-            lanes.push(LaneArea { machine: MachineId::Node(node), top: y, bottom: y + node_height });
+        for machine in run.plan.service_machines() {
+            lanes.push(LaneArea { machine, top: y, bottom: y + node_height });
             y += node_height;
         }
         y += gap;
@@ -119,6 +119,11 @@ impl Layout {
     /// A machine's lane.
     pub fn lane(&self, machine: MachineId) -> Option<LaneArea> {
         self.lanes.iter().find(|lane| lane.machine == machine).copied()
+    }
+
+    /// The lanes of the lock service's machines.
+    pub fn service(&self) -> impl Iterator<Item = &LaneArea> + '_ {
+        self.lanes.iter().filter(|lane| lane.machine.is_lock_service())
     }
 
     /// The lanes of the lock service's nodes.

@@ -41,7 +41,7 @@ pub(super) fn danger(pen: &mut Pen<'_>, view: &View<'_>) {
     for (worker, lane) in &view.workers {
         for hold in &lane.holds {
             let Some(key) = view.keys.iter().find(|key| key.token == hold.token) else { continue };
-            if key.ended != Some(HeldEnded::Expired) {
+            if !matches!(key.ended, Some(HeldEnded::Expired | HeldEnded::Replaced | HeldEnded::Erased)) {
                 continue;
             }
             let stretch = Stretch { from: key.during.to, to: hold.believed().to };

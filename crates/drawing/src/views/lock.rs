@@ -1,9 +1,9 @@
 //! The lock service's lanes: who truly holds the key, and which node leads.
 
 use lease_lab_sim::event::{Event, Kind};
-use lease_lab_sim::machine::{NodeId, WorkerId};
+use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{LeaseId, Token};
-use lease_lab_sim::time::TrueTime;
+use lease_lab_sim::time::{Deadline, TrueTime, Wall};
 use litemap::LiteMap;
 
 use super::Stretch;
@@ -21,6 +21,8 @@ pub struct Held {
     pub during: Stretch,
     /// How it ended, if it has.
     pub ended: Option<HeldEnded>,
+    /// What a lease item says of its end, on the wall clock of whoever wrote it.
+    pub lease_until: Option<Wall>,
 }
 
 /// How a key ended.
@@ -30,6 +32,10 @@ pub enum HeldEnded {
     Expired,
     /// Its holder released it.
     Released,
+    /// Another claimant overwrote it: on a table, nobody expires a lease.
+    Replaced,
+    /// Its item was deleted, or restored from an earlier time.
+    Erased,
 }
 
 /// The keys, in order of time, up to `until`.
@@ -37,13 +43,23 @@ pub fn keys(events: &[Event], until: TrueTime) -> Vec<Held> {
     let mut keys: Vec<Held> = Vec::new();
     for event in events {
         let ended = match &event.kind {
-            Kind::LeaseGranted { worker, token, lease, .. } => {
-                let during = Stretch { from: event.t, to: until };
-                keys.push(Held { lease: *lease, worker: *worker, token: *token, during, ended: None });
+            Kind::LeaseGranted { worker, token, lease, deadline, .. } => {
+                let lease_until = lease_until(event, *deadline);
+                keys.push(held(*lease, *worker, *token, event.t, until, lease_until));
+                continue;
+            }
+            Kind::LeaseRenewed { lease, deadline, .. } => {
+                if let Some(key) = keys.iter_mut().rev().find(|key| key.lease == *lease && key.ended.is_none()) {
+                    key.lease_until = lease_until(event, *deadline);
+                }
                 continue;
             }
             Kind::LeaseExpired { lease, .. } => (*lease, HeldEnded::Expired),
             Kind::LockReleased { lease, .. } => (*lease, HeldEnded::Released),
+            Kind::ClaimReplaced { lease, .. } => (*lease, HeldEnded::Replaced),
+            Kind::ItemDeleted { lease: Some(lease), .. } | Kind::ItemRestored { replaced: Some(lease), .. } => {
+                (*lease, HeldEnded::Erased)
+            }
             _ => continue,
         };
         if let Some(key) = keys.iter_mut().rev().find(|key| key.lease == ended.0 && key.ended.is_none()) {
@@ -52,6 +68,25 @@ pub fn keys(events: &[Event], until: TrueTime) -> Vec<Held> {
         }
     }
     keys
+}
+
+fn held(
+    lease: LeaseId,
+    worker: WorkerId,
+    token: Token,
+    from: TrueTime,
+    to: TrueTime,
+    lease_until: Option<Wall>,
+) -> Held {
+    Held { lease, worker, token, during: Stretch { from, to }, ended: None, lease_until }
+}
+
+/// What a lease item says; other services let a lease expire, and the trace tells when.
+fn lease_until(event: &Event, deadline: Deadline) -> Option<Wall> {
+    match deadline {
+        Deadline::Wall(wall) if event.machine == MachineId::Table => Some(wall),
+        _ => None,
+    }
 }
 
 /// One node's lane.

@@ -7,9 +7,11 @@
 //! Where things are: one file for each kind of service; `nodes` is how the consensus service's nodes are asked in turn.
 
 mod consensus;
+mod lease_item;
 pub mod nodes;
 
 use consensus::{ConsensusClient, ConsensusProbe};
+use lease_item::{LeaseItemClient, LeaseItemProbe};
 
 use crate::actor::{Actions, Context, TimerKey};
 use crate::machine::{JobId, MachineId, WorkerId};
@@ -22,6 +24,8 @@ use crate::time::Mono;
 pub enum LockClient {
     /// A replicated log.
     Consensus(ConsensusClient),
+    /// An item in a table.
+    LeaseItem(LeaseItemClient),
 }
 
 /// What a worker got.
@@ -70,9 +74,10 @@ impl LockClient {
     /// The client of one process of `worker`; `incarnation` counts its processes from 0.
     pub fn new(plan: &Plan, worker: WorkerId, incarnation: u32) -> LockClient {
         match plan.service {
-            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock | ServiceKind::LeaseItem => {
+            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock => {
                 LockClient::Consensus(ConsensusClient::new(plan, worker, incarnation))
             }
+            ServiceKind::LeaseItem => LockClient::LeaseItem(LeaseItemClient::new(worker, incarnation)),
         }
     }
 
@@ -80,6 +85,7 @@ impl LockClient {
     pub fn reset(&mut self) {
         match self {
             LockClient::Consensus(client) => client.reset(),
+            LockClient::LeaseItem(client) => client.reset(),
         }
     }
 
@@ -87,6 +93,7 @@ impl LockClient {
     pub fn activity(&self) -> &'static str {
         match self {
             LockClient::Consensus(client) => client.activity(),
+            LockClient::LeaseItem(client) => client.activity(),
         }
     }
 
@@ -94,6 +101,7 @@ impl LockClient {
     pub fn has_asked(&self) -> bool {
         match self {
             LockClient::Consensus(client) => client.has_asked(),
+            LockClient::LeaseItem(client) => client.has_asked(),
         }
     }
 
@@ -101,6 +109,7 @@ impl LockClient {
     pub fn acquire(&mut self, context: Context<'_>, actions: &mut Actions) {
         match self {
             LockClient::Consensus(client) => client.acquire(context, actions),
+            LockClient::LeaseItem(client) => client.acquire(context, actions),
         }
     }
 
@@ -108,6 +117,7 @@ impl LockClient {
     pub fn renew(&mut self, context: Context<'_>, actions: &mut Actions) {
         match self {
             LockClient::Consensus(client) => client.renew(context, actions),
+            LockClient::LeaseItem(client) => client.renew(context, actions),
         }
     }
 
@@ -115,6 +125,7 @@ impl LockClient {
     pub fn retry_renewal(&mut self, context: Context<'_>, actions: &mut Actions) {
         match self {
             LockClient::Consensus(client) => client.retry_renewal(context, actions),
+            LockClient::LeaseItem(client) => client.renew(context, actions),
         }
     }
 
@@ -122,6 +133,7 @@ impl LockClient {
     pub fn release(&mut self, context: Context<'_>, actions: &mut Actions) {
         match self {
             LockClient::Consensus(client) => client.release(context, actions),
+            LockClient::LeaseItem(client) => client.release(context, actions),
         }
     }
 
@@ -136,6 +148,7 @@ impl LockClient {
         let _ = from;
         match self {
             LockClient::Consensus(client) => client.message(context, message, actions),
+            LockClient::LeaseItem(client) => client.message(context, message, actions),
         }
     }
 
@@ -143,6 +156,7 @@ impl LockClient {
     pub fn timer_fired(&mut self, context: Context<'_>, key: TimerKey, actions: &mut Actions) -> Option<Outcome> {
         match self {
             LockClient::Consensus(client) => client.timer_fired(context, key, actions),
+            LockClient::LeaseItem(client) => client.timer_fired(context, key, actions),
         }
     }
 }
@@ -152,6 +166,8 @@ impl LockClient {
 pub enum Probe {
     /// A replicated log.
     Consensus(ConsensusProbe),
+    /// An item in a table.
+    LeaseItem(LeaseItemProbe),
 }
 
 /// The locks that are held, in the order of the jobs; nothing if the service could not be asked.
@@ -161,9 +177,10 @@ impl Probe {
     /// The probe of one process of the sweeper.
     pub fn new(plan: &Plan, incarnation: u32) -> Probe {
         match plan.service {
-            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock | ServiceKind::LeaseItem => {
+            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock => {
                 Probe::Consensus(ConsensusProbe::new(plan, incarnation))
             }
+            ServiceKind::LeaseItem => Probe::LeaseItem(LeaseItemProbe::new(incarnation)),
         }
     }
 
@@ -171,6 +188,7 @@ impl Probe {
     pub fn reset(&mut self) {
         match self {
             Probe::Consensus(probe) => probe.reset(),
+            Probe::LeaseItem(probe) => probe.reset(),
         }
     }
 
@@ -178,6 +196,7 @@ impl Probe {
     pub fn ask(&mut self, context: Context<'_>, jobs: Vec<JobId>, actions: &mut Actions) {
         match self {
             Probe::Consensus(probe) => probe.ask(context, jobs, actions),
+            Probe::LeaseItem(probe) => probe.ask(context, jobs, actions),
         }
     }
 
@@ -192,6 +211,7 @@ impl Probe {
         let _ = from;
         match self {
             Probe::Consensus(probe) => probe.message(context, message, actions),
+            Probe::LeaseItem(probe) => probe.message(context, message, actions),
         }
     }
 
@@ -199,6 +219,7 @@ impl Probe {
     pub fn timed_out(&mut self, context: Context<'_>, actions: &mut Actions) -> Option<Answer> {
         match self {
             Probe::Consensus(probe) => probe.timed_out(context, actions),
+            Probe::LeaseItem(probe) => probe.timed_out(),
         }
     }
 }

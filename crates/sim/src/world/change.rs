@@ -95,7 +95,7 @@ impl World {
                 self.record(MachineId::Operator, Kind::SettingChanged { setting }, events);
                 Ok(())
             }
-            Change::Restore { .. } => Err("this run has no such thing".into()),
+            Change::Restore { revision, bump } => self.restore(*revision, bump.unwrap_or(0), events),
             Change::Acquire(worker) => self.acquire(*worker, events),
             Change::Release(worker) => self.release(*worker, events),
         }
@@ -286,11 +286,28 @@ impl World {
             }
             Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(&plan, incarnation),
             // Their disks have all that they need.
-            Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) => {}
+            Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) | Actor::Table(_) => {}
         }
         self.record(id, Kind::Restarted { worker: id.worker() }, events);
         self.dispatch(id, Input::Start, events);
         Ok(())
+    }
+
+    /// Brings the lock service back to what it was at `revision`, which it may be made to count on from higher up.
+    fn restore(&mut self, revision: u64, bump: u64, events: &mut Vec<Event>) -> Result<(), Because> {
+        match self.machines.get_mut(MachineId::Table).map(|machine| &mut machine.actor) {
+            Some(Actor::Table(table)) => {
+                let highest = table.highest_epoch();
+                if revision > highest {
+                    return Err(format!("no item has an epoch above {highest}"));
+                }
+                for kind in table.restore(revision, bump) {
+                    events.push(Event { t: self.now, machine: MachineId::Table, kind });
+                }
+                Ok(())
+            }
+            _ => Err("this run has no such thing".into()),
+        }
     }
 
     fn partition(&mut self, groups: &[Vec<Target>], events: &mut Vec<Event>) -> Result<(), Because> {

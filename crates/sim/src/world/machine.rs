@@ -8,6 +8,7 @@ use crate::clock::MachineClock;
 use crate::consensus::Node;
 use crate::store::Store;
 use crate::sweeper::Sweeper;
+use crate::table::Table;
 use crate::tenants::Tenants;
 use crate::time::{Deadline, TrueTime};
 use crate::worker::Worker;
@@ -47,6 +48,7 @@ pub(super) enum Actor {
     Store(Store),
     Sweeper(Sweeper),
     Tenants(Tenants),
+    Table(Table),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -97,6 +99,7 @@ impl Actor {
             Actor::Store(store) => store.handle(context, input, actions),
             Actor::Sweeper(sweeper) => sweeper.handle(context, input, actions),
             Actor::Tenants(tenants) => tenants.handle(context, input, actions),
+            Actor::Table(table) => table.handle(context, input, actions),
         }
     }
 }

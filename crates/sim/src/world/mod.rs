@@ -18,9 +18,10 @@ use crate::event::{Event, Kind, LostBecause};
 use crate::machine::{MachineId, NodeId, WorkerId};
 use crate::message::Message;
 use crate::network::{Hit, Network};
-use crate::settings::{Plan, Settings, Trace};
+use crate::settings::{Plan, ServiceKind, Settings, Trace};
 use crate::store::Store;
 use crate::sweeper::Sweeper;
+use crate::table::Table;
 use crate::tenants::Tenants;
 use crate::time::{Deadline, TrueTime};
 use crate::worker::Worker;
@@ -72,7 +73,11 @@ impl World {
         }
         machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
         machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
-        machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new(&plan))));
+        if plan.service == ServiceKind::LeaseItem {
+            machines.insert(MachineId::Table, Machine::new(Actor::Table(Table::new())));
+        } else {
+            machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new(&plan))));
+        }
 
         let mut world = World {
             settings: plan.settings,
@@ -345,6 +350,14 @@ impl World {
     pub fn store(&self) -> Option<&Store> {
         match &self.machines.get(MachineId::Store)?.actor {
             Actor::Store(store) => Some(store),
+            _ => None,
+        }
+    }
+
+    /// The table of lease items.
+    pub fn table(&self) -> Option<&Table> {
+        match &self.machines.get(MachineId::Table)?.actor {
+            Actor::Table(table) => Some(table),
             _ => None,
         }
     }
