@@ -44,9 +44,6 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
             plan.store = *kind;
             Ok(())
         }
-        Change::Restore { .. } if plan.service != ServiceKind::LeaseItem => {
-            refuse("a restore cannot be run yet", "another verb, or the lock service lease-item")
-        }
         Change::Set { key, value } => match scenario.knobs.iter().find(|knob| knob.key == key) {
             Some(knob) => match knob.apply(plan, value) {
                 Ok(()) => Ok(()),

@@ -2,8 +2,90 @@
 //!
 //! They are chosen before a run begins and change its plan.
 
-use lease_lab_sim::settings::Plan;
+use lease_lab_sim::settings::{Cluster, Plan, ReleaseRule, Renewer};
 use lease_lab_sim::time::Span;
+
+/// How many nodes the consensus lock service has.
+pub static NODES: Knob = Knob {
+    key: "nodes",
+    name: "Nodes of the lock service",
+    takes: Takes::Choice(&[
+        Choice { value: "3", means: "two are a majority", apply: |plan| set_nodes(plan, 3) },
+        Choice { value: "5", means: "three are a majority", apply: |plan| set_nodes(plan, 5) },
+        Choice { value: "7", means: "four are a majority", apply: |plan| set_nodes(plan, 7) },
+    ]),
+};
+
+fn set_nodes(plan: &mut Plan, nodes: usize) {
+    let timeouts = Cluster::of_size(nodes).election_timeouts;
+    plan.cluster.election_timeouts = timeouts;
+}
+
+/// How often a lease’s remaining time goes into the log.
+pub static CHECKPOINT: Knob = Knob {
+    key: "checkpoint",
+    name: "Lease checkpoints",
+    takes: Takes::Choice(&[
+        Choice { value: "off", means: "never", apply: |plan| plan.lock_rules.checkpoint = None },
+        Choice { value: "1", means: "every second", apply: |plan| checkpoint_every(plan, 1) },
+        Choice { value: "2", means: "every 2 s", apply: |plan| checkpoint_every(plan, 2) },
+        Choice { value: "5", means: "every 5 s", apply: |plan| checkpoint_every(plan, 5) },
+    ]),
+};
+
+fn checkpoint_every(plan: &mut Plan, seconds: i64) {
+    plan.lock_rules.checkpoint = Some(Span::seconds(seconds));
+}
+
+/// For how long nobody gets a lock whose holder’s lease ran out.
+pub static LOCK_DELAY: Knob = Knob {
+    key: "lock-delay",
+    name: "Lock-delay",
+    takes: Takes::Seconds {
+        from: Span::ZERO,
+        to: Span::seconds(60),
+        apply: |plan, delay| plan.lock_rules.lock_delay = delay,
+    },
+};
+
+/// What a release deletes.
+pub static RELEASE: Knob = Knob {
+    key: "release",
+    name: "A release deletes",
+    takes: Takes::Choice(&[
+        Choice {
+            value: "conditional",
+            means: "only what is bound to the sender’s own lease",
+            apply: |plan| plan.lock_rules.release = ReleaseRule::Conditional,
+        },
+        Choice {
+            value: "unconditional",
+            means: "the key, whosever it is",
+            apply: |plan| plan.lock_rules.release = ReleaseRule::Unconditional,
+        },
+    ]),
+};
+
+/// Who keeps a lease alive.
+pub static RENEWER: Knob = Knob {
+    key: "renewer",
+    name: "Who renews",
+    takes: Takes::Choice(&[
+        Choice { value: "app", means: "the worker itself", apply: |plan| plan.lock_rules.renewer = Renewer::App },
+        Choice {
+            value: "sidecar",
+            means: "a second process beside it",
+            apply: |plan| plan.lock_rules.renewer = Renewer::Sidecar,
+        },
+    ]),
+};
+
+/// How long a sync of a lock node’s disk takes.
+pub static FSYNC: Knob = Knob {
+    key: "fsync",
+    name: "A sync to the disk, in ms",
+    takes: Takes::Count { from: 3, to: 1_500, apply: |plan, ms| plan.cluster.fsync = Span::millis(ms.into()) },
+};
 
 /// A setting of some scenarios.
 #[derive(Debug)]

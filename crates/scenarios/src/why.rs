@@ -1,9 +1,9 @@
 //! One sentence for each event: what happened and why.
 
-use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, RefusedBecause};
+use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, RefusedBecause, RestartedLease};
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::message::{NO_TOKEN, Token};
-use lease_lab_sim::settings::{Plan, ServiceKind};
+use lease_lab_sim::settings::{Plan, Renewer, ServiceKind};
 use lease_lab_sim::time::{Span, grouped};
 
 /// What happened and why, in one sentence of plain English.
@@ -53,6 +53,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::ItemRestored { was, epoch, .. } => {
             format!("The table is restored from an earlier time: the item’s epoch was {was} and is now {epoch}.")
         }
+        Kind::LeaseGranted { worker, token, revision, deadline, .. } if revision > token => format!(
+            "The key before {worker}’s is gone, so {worker}’s own key is the oldest now: it leads, and its token is \
+             still the revision at which it queued, {token}; its lease runs until {}.",
+            deadline.told()
+        ),
         Kind::LeaseGranted { worker, token, deadline, stop_time, .. } => {
             let stops = stop_time.map_or(String::new(), |stop| format!(", and {worker} must stop at {}", stop.told()));
             format!(
@@ -61,6 +66,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 deadline.told()
             )
         }
+        Kind::LeaseRenewed { worker, deadline, .. } if plan.lock_rules.renewer == Renewer::Sidecar => format!(
+            "{worker}’s sidecar renews: the leader moves the deadline to {}. Whether {worker} itself still does anything, \
+             nobody asks.",
+            deadline.told()
+        ),
         Kind::LeaseRenewed { worker, deadline, stop_time, .. } => format!(
             "{worker} renews: the leader moves the deadline to {} in its memory; {worker}’s stop time becomes {}.",
             deadline.told(),
@@ -74,6 +84,10 @@ pub fn why(event: &Event, plan: &Plan) -> String {
              (revision {revision})."
         ),
         Kind::UnusedLeaseExpired { worker, .. } => format!("A lease of {worker} that no key was bound to expires."),
+        Kind::LockReleased { worker, released_by, revision, .. } if worker != released_by => format!(
+            "{released_by} deletes the key without a condition, and the key is {worker}’s: the lock is free although \
+             {worker} counts on it (revision {revision})."
+        ),
         Kind::LockReleased { worker, revision, .. } => {
             format!("{worker} releases the lock: its key is deleted at once (revision {revision}).")
         }
@@ -82,6 +96,12 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         }
         Kind::LeaderElected { node, term, leases, .. } => {
             let restarted = match leases.first() {
+                Some(RestartedLease { worker, deadline, checkpoint: Some(left), .. }) => format!(
+                    " It has {worker}’s grant and token from the log, and a checkpoint of the time that was left: {} s. \
+                     So the lease runs until {}.",
+                    left.told(),
+                    deadline.told()
+                ),
                 Some(lease) => format!(
                     " It has {}’s grant and token from the log but not the deadline, so the lease starts again at \
                      full length and runs until {}.",
@@ -104,6 +124,73 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             if *count == 1 { "it" } else { "them" }
         ),
         Kind::Heartbeat { term } => format!("{machine} tells the other nodes that it still leads in term {term}."),
+
+        Kind::CandidateQueued { worker, token, ahead, .. } => format!(
+            "{worker} queues for the lock: its own key is created at revision {token}, and {} before it.",
+            if *ahead == 1 { "one key was created".into() } else { format!("{ahead} keys were created") }
+        ),
+        Kind::CandidateLeft { worker, token, .. } => {
+            format!("{worker}’s key of revision {token} is gone: it no longer queues for the lock.")
+        }
+        Kind::LeaseCheckpointed { worker, remaining: Some(left), .. } => format!(
+            "A checkpoint: the log now knows that {worker}’s lease had {} s left, so a new leader would start from there.",
+            left.told()
+        ),
+        Kind::LeaseCheckpointed { worker, .. } => format!(
+            "{worker} has renewed, so the checkpoint of its lease is taken back in the log: a new leader would give it \
+             its full length."
+        ),
+        Kind::LockDelayBegan { until, .. } => format!(
+            "Lock-delay: the lease was not released but ran out, so {machine} gives the lock to nobody until {}, in case \
+             its last holder still acts. Only {machine} remembers this.",
+            until.told()
+        ),
+        Kind::HistoryRestored { revision, was, continues_from, watchers_told, .. } => {
+            let jump = match continues_from > revision {
+                true => format!(
+                    " It goes on from revision {}, so that no number comes twice, and {} that the history it knew is gone.",
+                    grouped(*continues_from),
+                    match watchers_told {
+                        1 => "one watcher is told".into(),
+                        _ => format!("{watchers_told} watchers are told"),
+                    }
+                ),
+                false => String::new(),
+            };
+            format!(
+                "The lock service is restored from a snapshot of revision {revision}: what came after it, up to revision \
+                 {was}, never happened for it.{jump}"
+            )
+        }
+        Kind::EntryLogged { index, command } => format!("{machine} takes entry {index} into its log: {command}."),
+        Kind::EntryOnDisk { index } => format!("{machine} has its log on the disk up to entry {index}."),
+        Kind::EntryAcknowledged { node, index } => {
+            format!("{machine} learns that {node} has the log on its disk up to entry {index}.")
+        }
+        Kind::EntryCommitted { index } => {
+            format!("A majority has entry {index} on disk: {machine} knows the log to be committed up to there.")
+        }
+        Kind::EntryApplied { index } => format!("{machine} applies entry {index}."),
+
+        Kind::LockDelayed { worker } => {
+            format!("{worker} finds the lock free but cannot have it yet: lock-delay. It asks again later.")
+        }
+        Kind::CandidateWaits { worker, token, watches } => format!(
+            "{worker}’s key of revision {token} is not the oldest; it watches the key of revision {watches} and waits."
+        ),
+        Kind::CandidateWoken { worker, watched, .. } => {
+            format!(
+                "{worker} is told that the key of revision {watched} is gone, and looks which key is the oldest now."
+            )
+        }
+        Kind::WatchLost { worker, history_gone: true, .. } => format!(
+            "{worker} is told that the history it knows is not the lock service’s any more: it reads everything again."
+        ),
+        Kind::WatchLost { worker, .. } => format!(
+            "Another leader answers {worker}, and it knows nothing of {worker}’s watch: {worker} looks again and sets a \
+             new one."
+        ),
+        Kind::HandedToSidecar { worker, .. } => format!("{worker} leaves it to its sidecar to keep the lease alive."),
 
         Kind::Started => format!("{machine} starts."),
         Kind::LockBusy { worker, holder, token } if plan.service == ServiceKind::LeaseItem => {

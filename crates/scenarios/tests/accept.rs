@@ -50,7 +50,6 @@ fn what_cannot_be_run_yet_is_refused() {
         ("1 service consensus", "expected the time 0"),
         ("1 store row", "expected the time 0"),
         ("0 service redlock", "the lock service redlock cannot be run yet"),
-        ("45 restore 14", "a restore cannot be run yet"),
         ("0 set lag 1", "this scenario has no setting “lag”"),
     ] {
         let sentence = refusal(text).unwrap_or_else(|| panic!("{text} is accepted"));
@@ -103,6 +102,9 @@ fn what_means_nothing_in_this_run_is_recorded() {
         ("5 acquire A", "A is at it already"),
         ("5 pause D; 6 acquire D", "D is paused"),
         ("5 crash D; 6 acquire D", "D is down"),
+        ("5 restore 99", "the lock service has not come to revision 99; it stands at 8"),
+        ("9.5 restore 3; 9.6 restore 2", "the log does not go back to revision 2"),
+        ("5 crash sidecar-A", "there is no sidecar-A in this run"),
     ] {
         let run = plain_with(text);
         let idle: Vec<String> = run

@@ -73,6 +73,8 @@ pub enum TimerKey {
     Disk,
     /// A database: the oldest open transaction is done.
     Commit,
+    /// A lock node: the remaining time of a lease should go into the log.
+    Checkpoint,
     /// A client: the next look, attempt or sweep.
     Poll,
     /// A worker: its present piece of work is done.

@@ -28,7 +28,12 @@ impl Event {
             | Kind::MessageSent { .. }
             | Kind::MessageReceived { .. }
             | Kind::ConditionChecked { .. }
-            | Kind::RowLookedAt { .. } => true,
+            | Kind::RowLookedAt { .. }
+            | Kind::EntryLogged { .. }
+            | Kind::EntryOnDisk { .. }
+            | Kind::EntryAcknowledged { .. }
+            | Kind::EntryCommitted { .. }
+            | Kind::EntryApplied { .. } => true,
             Kind::MessageLost { to, because, .. } => {
                 self.machine.node().is_some() && to.node().is_some() && *because != LostBecause::Dropped
             }
@@ -73,6 +78,9 @@ pub struct RestartedLease {
     pub token: Option<Token>,
     /// The rebuilt deadline on the new leader's monotonic clock.
     pub deadline: Mono,
+    /// What the log says was left of it at the last checkpoint; without one it has its full length again.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<Span>,
 }
 
 /// What a stop-time check was for, or what was sent.
@@ -250,6 +258,58 @@ pub enum Kind {
     Heartbeat {
         term: u32,
     },
+    CandidateQueued {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Token,
+        ahead: u64,
+        deadline: Mono,
+    },
+    CandidateLeft {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Token,
+        revision: u64,
+    },
+    LeaseCheckpointed {
+        worker: WorkerId,
+        lease: LeaseId,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        remaining: Option<Span>,
+    },
+    LockDelayBegan {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        until: Mono,
+    },
+    HistoryRestored {
+        revision: u64,
+        was: u64,
+        continues_from: u64,
+        term: u32,
+        watchers_told: u64,
+    },
+    EntryLogged {
+        index: u64,
+        command: String,
+    },
+    EntryOnDisk {
+        index: u64,
+    },
+    EntryAcknowledged {
+        node: NodeId,
+        index: u64,
+    },
+    EntryCommitted {
+        index: u64,
+    },
+    EntryApplied {
+        index: u64,
+    },
 
     // Workers.
     Started,
@@ -261,6 +321,28 @@ pub enum Kind {
     },
     LockUnreachable {
         worker: WorkerId,
+    },
+    LockDelayed {
+        worker: WorkerId,
+    },
+    CandidateWaits {
+        worker: WorkerId,
+        token: Token,
+        watches: Token,
+    },
+    CandidateWoken {
+        worker: WorkerId,
+        token: Token,
+        watched: Token,
+    },
+    WatchLost {
+        worker: WorkerId,
+        token: Token,
+        history_gone: bool,
+    },
+    HandedToSidecar {
+        worker: WorkerId,
+        lease: LeaseId,
     },
     LockAcquired {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -581,9 +663,24 @@ impl Kind {
             Kind::SteppedDown { .. } => "stepped-down",
             Kind::EntriesDiscarded { .. } => "entries-discarded",
             Kind::Heartbeat { .. } => "heartbeat",
+            Kind::CandidateQueued { .. } => "candidate-queued",
+            Kind::CandidateLeft { .. } => "candidate-left",
+            Kind::LeaseCheckpointed { .. } => "lease-checkpointed",
+            Kind::LockDelayBegan { .. } => "lock-delay-began",
+            Kind::HistoryRestored { .. } => "history-restored",
+            Kind::EntryLogged { .. } => "entry-logged",
+            Kind::EntryOnDisk { .. } => "entry-on-disk",
+            Kind::EntryAcknowledged { .. } => "entry-acknowledged",
+            Kind::EntryCommitted { .. } => "entry-committed",
+            Kind::EntryApplied { .. } => "entry-applied",
             Kind::Started => "started",
             Kind::LockBusy { .. } => "lock-busy",
             Kind::LockUnreachable { .. } => "lock-unreachable",
+            Kind::LockDelayed { .. } => "lock-delayed",
+            Kind::CandidateWaits { .. } => "candidate-waits",
+            Kind::CandidateWoken { .. } => "candidate-woken",
+            Kind::WatchLost { .. } => "watch-lost",
+            Kind::HandedToSidecar { .. } => "handed-to-sidecar",
             Kind::LockAcquired { .. } => "lock-acquired",
             Kind::RenewalConfirmed { .. } => "renewal-confirmed",
             Kind::RenewalFailed { .. } => "renewal-failed",
@@ -646,6 +743,14 @@ impl Kind {
             | Kind::ClaimReplaced { worker, .. }
             | Kind::LockBusy { worker, .. }
             | Kind::LockUnreachable { worker }
+            | Kind::CandidateQueued { worker, .. }
+            | Kind::CandidateLeft { worker, .. }
+            | Kind::LeaseCheckpointed { worker, .. }
+            | Kind::LockDelayed { worker }
+            | Kind::CandidateWaits { worker, .. }
+            | Kind::CandidateWoken { worker, .. }
+            | Kind::WatchLost { worker, .. }
+            | Kind::HandedToSidecar { worker, .. }
             | Kind::LockAcquired { worker, .. }
             | Kind::RenewalConfirmed { worker, .. }
             | Kind::RenewalFailed { worker, .. }

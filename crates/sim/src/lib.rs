@@ -20,6 +20,7 @@ pub mod network;
 pub mod rng;
 pub mod service;
 pub mod settings;
+pub mod sidecar;
 pub mod simulation;
 pub mod store;
 pub mod store_client;

@@ -50,6 +50,8 @@ pub struct NodeId(pub u8);
 pub enum MachineId {
     /// A worker.
     Worker(WorkerId),
+    /// The process beside a worker, on the same machine, that keeps its lease alive.
+    Sidecar(WorkerId),
     /// A node of the consensus lock service.
     Node(NodeId),
     /// A Redis master of Redlock, counted from 1: r1, r2, …
@@ -88,6 +90,10 @@ impl MachineId {
             "table" => MachineId::Table,
             "store" => MachineId::Store,
             "sweeper" => MachineId::Sweeper,
+            "sidecar-A" => MachineId::Sidecar(WorkerId::A),
+            "sidecar-B" => MachineId::Sidecar(WorkerId::B),
+            "sidecar-C" => MachineId::Sidecar(WorkerId::C),
+            "sidecar-D" => MachineId::Sidecar(WorkerId::D),
             _ => {
                 let (kind, number) = name.split_at_checked(1)?;
                 if number.len() != 1 {
@@ -108,6 +114,14 @@ impl MachineId {
         match self {
             MachineId::Worker(worker) => Some(worker),
             _ => None,
+        }
+    }
+
+    /// The machine whose hardware, clocks and network this process uses: a sidecar has none of its own.
+    pub fn host(self) -> MachineId {
+        match self {
+            MachineId::Sidecar(worker) => MachineId::Worker(worker),
+            other => other,
         }
     }
 
@@ -159,6 +173,7 @@ impl fmt::Display for MachineId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             MachineId::Worker(worker) => worker.fmt(f),
+            MachineId::Sidecar(worker) => write!(f, "sidecar-{worker}"),
             MachineId::Node(node) => node.fmt(f),
             MachineId::Master(number) => write!(f, "r{number}"),
             MachineId::Primary => f.write_str("primary"),
@@ -189,7 +204,7 @@ mod tests {
 
     #[test]
     fn names_are_read_and_printed_alike() {
-        for name in ["A", "D", "n1", "n7", "r5", "primary", "replica", "store", "sweeper"] {
+        for name in ["A", "D", "sidecar-C", "n1", "n7", "r5", "primary", "replica", "store", "sweeper"] {
             assert_eq!(MachineId::parse(name).map(|machine| machine.to_string()).as_deref(), Some(name));
         }
         for name in ["", "a", "E", "n0", "n8", "n10", "r6", "tenants", "leader", "é", "né"] {

@@ -98,6 +98,31 @@ pub enum Message {
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
     StoreReply(CallId, StoreReply),
+    /// A worker and its sidecar talk, within one machine.
+    Sidecar(SidecarMessage),
+}
+
+/// What a worker and its sidecar say to each other; the times are readings of the clock that they share.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum SidecarMessage {
+    /// The worker: keep this lease alive from now on.
+    Keep {
+        /// The lease.
+        lease: LeaseId,
+        /// When it was asked for.
+        sent: Mono,
+    },
+    /// The worker: keep nothing alive.
+    Stop,
+    /// The sidecar: it is renewed.
+    Renewed {
+        /// The stop time that follows.
+        stop: Mono,
+        /// When the keep-alive was sent.
+        sent: Mono,
+    },
+    /// The sidecar: the lock service does not know the lease any more.
+    Lost,
 }
 
 /// What a client asks of the lock service.
@@ -144,6 +169,23 @@ pub enum LockRequest {
         /// The lease.
         lease: LeaseId,
     },
+    /// Delete the key, whosever it is.
+    DeleteKey {
+        /// The key.
+        key: KeyName,
+    },
+    /// Which candidates have a key, the oldest first?
+    ReadCandidates {
+        /// The job.
+        job: JobId,
+    },
+    /// Tell me when the key with this create revision is gone.
+    Watch {
+        /// The job.
+        job: JobId,
+        /// The create revision.
+        created: Token,
+    },
     /// Another tenant's change.
     TenantPut {
         /// Which one, counted from 1: a repeated request is recognised.
@@ -165,13 +207,29 @@ pub enum LockReply {
     /// Somebody else's key exists.
     Held(WorkerId, Token),
     /// The lease runs anew.
-    KeptAlive,
+    KeptAlive {
+        /// The leader's term.
+        term: u32,
+    },
     /// There is no such lease (any more).
     LeaseNotFound,
     /// The lease has ended.
     Revoked,
     /// The tenant's change is committed.
     PutDone,
+    /// The key does not exist, but the lock cannot be had yet: its last holder's lease expired a short time ago.
+    Delayed,
+    /// The candidates, the oldest first.
+    Candidates(Vec<Holder>),
+    /// The watch is set.
+    Watching {
+        /// The leader's term: no other leader knows of the watch.
+        term: u32,
+    },
+    /// The watched key is gone.
+    KeyDeleted,
+    /// The history that the watcher knows is not this one any more: it must read again.
+    HistoryGone,
     /// This node cannot answer; perhaps that one can.
     NotLeader(Option<NodeId>),
 }
@@ -327,6 +385,9 @@ impl fmt::Display for Message {
                 LockRequest::CreateKey { .. } => f.write_str("create the key"),
                 LockRequest::KeepAlive { .. } => f.write_str("keep alive"),
                 LockRequest::Revoke { .. } => f.write_str("revoke"),
+                LockRequest::DeleteKey { .. } => f.write_str("delete the key"),
+                LockRequest::ReadCandidates { .. } => f.write_str("who holds the oldest key?"),
+                LockRequest::Watch { created, .. } => write!(f, "watch the key of revision {created}"),
                 LockRequest::TenantPut { .. } => f.write_str("put"),
             },
             Message::LockReply(_, reply) => match reply {
@@ -341,10 +402,18 @@ impl fmt::Display for Message {
                 },
                 LockReply::LeaseGranted => f.write_str("lease granted"),
                 LockReply::Created(token) => write!(f, "key created, token {token}"),
-                LockReply::KeptAlive => f.write_str("kept alive"),
+                LockReply::KeptAlive { .. } => f.write_str("kept alive"),
                 LockReply::LeaseNotFound => f.write_str("lease not found"),
                 LockReply::Revoked => f.write_str("revoked"),
                 LockReply::PutDone => f.write_str("put done"),
+                LockReply::Delayed => f.write_str("not yet: lock-delay"),
+                LockReply::Candidates(candidates) => match candidates.first() {
+                    Some(first) => write!(f, "{} keys, the oldest is {}’s", candidates.len(), first.worker),
+                    None => f.write_str("no keys"),
+                },
+                LockReply::Watching { .. } => f.write_str("watching"),
+                LockReply::KeyDeleted => f.write_str("the key is gone"),
+                LockReply::HistoryGone => f.write_str("your history is not mine"),
                 LockReply::NotLeader(Some(node)) => write!(f, "not the leader, ask {node}"),
                 LockReply::NotLeader(None) => f.write_str("not the leader"),
             },
@@ -384,6 +453,12 @@ impl fmt::Display for Message {
                 TableReply::Updated(item) => write!(f, "done, epoch {}", item.epoch),
                 TableReply::ConditionFailed(_) => f.write_str("condition failed"),
             },
+            Message::Sidecar(message) => f.write_str(match message {
+                SidecarMessage::Keep { .. } => "keep my lease alive",
+                SidecarMessage::Stop => "keep it no longer",
+                SidecarMessage::Renewed { .. } => "your lease is renewed",
+                SidecarMessage::Lost => "your lease is lost",
+            }),
             Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),
                 StoreRequest::Raise { token: NO_TOKEN } => f.write_str("take the row"),

@@ -45,6 +45,9 @@ pub struct Hit {
 impl Network {
     /// One way between two machines.
     pub fn latency(latency: &Latency, a: MachineId, b: MachineId) -> Span {
+        if a.host() == b.host() {
+            return Span::ZERO;
+        }
         match (a, b) {
             (MachineId::Store, MachineId::Worker(_)) | (MachineId::Worker(_), MachineId::Store) => latency.worker_store,
             _ => latency.wire,
@@ -53,6 +56,7 @@ impl Network {
 
     /// Whether messages between the two are lost.
     pub fn is_cut(&self, a: MachineId, b: MachineId) -> bool {
+        let (a, b) = (a.host(), b.host());
         if a == b {
             return false;
         }

@@ -173,6 +173,8 @@ pub struct Plan {
     pub redlock: Redlock,
     /// The table whose items are leases.
     pub lease_items: LeaseItems,
+    /// What the consensus lock service and its clients do differently in some scenarios.
+    pub lock_rules: LockRules,
     /// What each worker does, in the order of the workers.
     /// One that is not named here is idle until it is told to acquire.
     pub programs: Vec<Program>,
@@ -212,6 +214,7 @@ impl Default for Plan {
             redis: Redis::default(),
             redlock: Redlock::default(),
             lease_items: LeaseItems::default(),
+            lock_rules: LockRules::default(),
             programs: Vec::new(),
             standby: Program::idle(WorkerId::D),
             tenant_commits: Vec::new(),
@@ -332,6 +335,10 @@ pub struct Cluster {
     pub fsync: Span,
     /// How much longer a sync can take; drawn from the seed, and not at all for seed 0.
     pub fsync_jitter: Span,
+    /// A node does nothing else of the protocol while it syncs, as etcd's raft loop; otherwise the disk works beside it.
+    pub waits_for_disk: bool,
+    /// The trace tells each step of each entry: taken into the log, on disk, acknowledged, committed, applied.
+    pub traces_entries: bool,
 }
 
 impl Default for Cluster {
@@ -343,11 +350,22 @@ impl Default for Cluster {
             heartbeat: ms(200),
             fsync: ms(3),
             fsync_jitter: ms(2),
+            waits_for_disk: false,
+            traces_entries: false,
         }
     }
 }
 
 impl Cluster {
+    /// A cluster of 3, 5 or 7 nodes; n2 gives up on its leader first.
+    pub fn of_size(nodes: usize) -> Cluster {
+        let timeouts = [2_600, 2_292, 2_900, 3_200, 3_500, 3_800, 4_100];
+        Cluster {
+            election_timeouts: timeouts.into_iter().take(nodes).map(Span::millis).collect(),
+            ..Cluster::default()
+        }
+    }
+
     /// The nodes, n1 first.
     pub fn nodes(&self) -> impl DoubleEndedIterator<Item = NodeId> + ExactSizeIterator + use<> {
         (1..self.election_timeouts.len() as u8 + 1).map(NodeId)
@@ -474,6 +492,50 @@ pub enum TokenFrom {
     Nowhere,
     /// A put into a replicated log, whose revision is the token.
     Consensus,
+}
+
+/// What the consensus lock service and its clients do differently in some scenarios.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct LockRules {
+    /// How often the leader puts the remaining time of a lease into the log; `None`: never.
+    pub checkpoint: Option<Span>,
+    /// For how long nobody gets a lock whose holder's lease has expired.
+    pub lock_delay: Span,
+    /// What a release deletes.
+    pub release: ReleaseRule,
+    /// Candidates create a key each and wait until theirs is the oldest; `None`: all try to create the same key.
+    pub campaign: Option<WatchRule>,
+    /// Who keeps a worker's lease alive.
+    pub renewer: Renewer,
+}
+
+/// What a release deletes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ReleaseRule {
+    /// The lease, and with it the key that is bound to it.
+    #[default]
+    Conditional,
+    /// The key, whosever it is: wrong.
+    Unconditional,
+}
+
+/// Which key a candidate watches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WatchRule {
+    /// The one created just before its own.
+    Predecessor,
+    /// The leader's, as all others do.
+    Leader,
+}
+
+/// Who keeps a worker's lease alive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Renewer {
+    /// The worker's own process.
+    #[default]
+    App,
+    /// A second process on the same machine.
+    Sidecar,
 }
 
 /// How a worker comes to its work and how long the work takes.

@@ -1,7 +1,5 @@
 //! Votes, and what happens when a lock node becomes leader.
 
-use std::collections::VecDeque;
-
 use litemap::LiteMap;
 
 use super::{Follower, Leadership, Node, Role, Then, send};
@@ -134,7 +132,8 @@ impl Node {
     }
 
     /// A new leader has the grants and tokens from the log, but nobody's deadlines: it restarts every lease at full
-    /// length, which can only be later than the old leader's deadline.
+    /// length, which can only be later than the old leader's deadline, or at what a checkpoint says was left of it,
+    /// which is no earlier either.
     fn become_leader(&mut self, context: Context<'_>, actions: &mut Actions) {
         let now = context.mono();
         // Entries that are not applied yet count as well: this leader's first commit commits them too.
@@ -143,18 +142,18 @@ impl Node {
             whole_log.apply(&entry.command);
         }
         let mut deadlines = Deadlines::default();
+        let mut leases = Vec::new();
         for (lease, record) in &whole_log.leases {
-            deadlines.set(*lease, now + record.ttl);
-        }
-        let leases: Vec<RestartedLease> = deadlines
-            .iter()
-            .map(|(lease, deadline)| RestartedLease {
+            let deadline = now + record.remaining.unwrap_or(record.ttl);
+            deadlines.set(*lease, deadline);
+            leases.push(RestartedLease {
                 worker: lease.worker,
-                lease,
-                token: whole_log.bound_to(lease).map(|(_, token)| token),
+                lease: *lease,
+                token: whole_log.bound_to(*lease).map(|(_, token)| token),
                 deadline,
-            })
-            .collect();
+                checkpoint: record.remaining,
+            });
+        }
         let deadline = deadlines.earliest();
         actions.record(Kind::LeaderElected { node: self.id, term: self.term, deadline, leases });
 
@@ -163,19 +162,14 @@ impl Node {
         for peer in self.peers(context.plan) {
             followers.insert(peer, Follower { matched: 0, next: last + 1, heard: now });
         }
-        self.role = Role::Leader(Box::new(Leadership {
-            noop_index: last + 1,
-            followers,
-            deadlines,
-            waiting: VecDeque::new(),
-            // The no-op.
-            sent_out: last + 1,
-        }));
+        // Its first entry is the no-op.
+        self.role = Role::Leader(Box::new(Leadership { deadlines, ..Leadership::new(last + 1, followers) }));
         self.leader = Some(self.id);
         actions.cancel_timer(TimerKey::Election);
         self.log.push(Entry { term: self.term, command: Command::Noop });
         self.persist(context, Then::CountOwnEntries, actions);
         self.set_expiry_timer(actions);
+        self.schedule_checkpoints(context, actions);
         self.heartbeat(context, actions);
     }
 }

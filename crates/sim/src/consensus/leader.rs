@@ -3,10 +3,10 @@
 use super::{Node, Role, Waiting, answer};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::consensus::log::Command;
-use crate::consensus::state::Applied;
+use crate::consensus::state::{Applied, Deleted};
 use crate::event::Kind;
 use crate::machine::{JobId, MachineId};
-use crate::message::{CallId, LeaseId, LockReply, LockRequest};
+use crate::message::{CallId, KeyName, LeaseId, LockReply, LockRequest};
 use crate::time::{Deadline, Mono, Span};
 
 impl Node {
@@ -29,10 +29,23 @@ impl Node {
             answer(actions, client, call, LockReply::NotLeader(other));
             return;
         }
+        let ttl = match request {
+            LockRequest::KeepAlive { ttl, .. } => ttl,
+            _ => Span::ZERO,
+        };
         let (command, stop_on_holder) = match request {
             LockRequest::ReadKey { job } => {
                 let key = self.state.lock(job).map(|key| (key.holder(), key.created));
-                answer(actions, client, call, LockReply::Key(key));
+                let delayed = key.is_none() && self.is_delayed(context, KeyName::lock(job));
+                answer(actions, client, call, if delayed { LockReply::Delayed } else { LockReply::Key(key) });
+                return;
+            }
+            LockRequest::ReadCandidates { job } => {
+                answer(actions, client, call, LockReply::Candidates(self.state.candidates(job)));
+                return;
+            }
+            LockRequest::Watch { job, created } => {
+                self.watch(client, call, job, created, actions);
                 return;
             }
             LockRequest::ReadKeys { jobs } => {
@@ -47,6 +60,10 @@ impl Node {
                 }
             }
             LockRequest::GrantLease { lease, ttl } => (Command::GrantLease { lease, ttl }, Mono::ZERO),
+            LockRequest::CreateKey { key, .. } if self.is_delayed(context, key) => {
+                answer(actions, client, call, LockReply::Delayed);
+                return;
+            }
             LockRequest::CreateKey { lease, key, stop_on_holder } => {
                 (Command::CreateKey { lease, key }, stop_on_holder)
             }
@@ -54,16 +71,21 @@ impl Node {
                 let by = client.worker().unwrap_or(lease.worker);
                 (Command::Revoke { lease, by }, Mono::ZERO)
             }
+            LockRequest::DeleteKey { key } => match client.worker() {
+                Some(by) => (Command::DeleteKey { key, by }, Mono::ZERO),
+                None => return,
+            },
             LockRequest::TenantPut { number } => (Command::TenantPut { number }, Mono::ZERO),
         };
         let index = self.propose(context, command, actions);
         if let Role::Leader(leadership) = &mut self.role {
-            leadership.waiting.push_back((index, Waiting { client, call, stop_on_holder }));
+            leadership.waiting.push_back((index, Waiting { client, call, stop_on_holder, ttl }));
         }
     }
 
-    /// A renewal moves the deadline in memory and touches no log, unless it asks for a longer lease: that must survive
-    /// the leader, or the next one would restart the lease at less than its holder counts on.
+    /// A renewal moves the deadline in memory and touches no log, with two exceptions, because the next leader would
+    /// restart the lease at less than its holder counts on: it asks for a longer lease than the log knows, or the log
+    /// has a checkpoint of what was left before the renewal.
     #[allow(clippy::too_many_arguments, reason = "the fields of one message")]
     fn keep_alive(
         &mut self,
@@ -79,10 +101,18 @@ impl Node {
         let now = context.mono();
         // A lease that has run out is not revived, even while its deletion is still on its way.
         let alive = leadership.deadlines.runs(lease, now);
+        // etcd looks at the applied state only, so a checkpoint that is on its way outlives the renewal there.
+        let on_its_way = |command: &Command| matches!(command, Command::Checkpoint { lease: id, remaining: Some(_) } if *id == lease);
+        let checkpointed = context.plan.lock_rules.checkpoint.is_some()
+            && (self.state.leases.get(&lease).is_some_and(|record| record.remaining.is_some())
+                || self.log[self.applied as usize..].iter().any(|entry| on_its_way(&entry.command)));
         match self.state.leases.get(&lease) {
+            Some(record) if alive && checkpointed && ttl <= record.ttl => {
+                Some(Command::Checkpoint { lease, remaining: None })
+            }
             Some(record) if alive && ttl <= record.ttl => {
                 self.renew(context, lease, ttl, stop_on_holder, actions);
-                answer(actions, client, call, LockReply::KeptAlive);
+                answer(actions, client, call, LockReply::KeptAlive { term: self.term });
                 None
             }
             Some(_) if alive => Some(Command::ExtendTtl { lease, ttl }),
@@ -111,6 +141,75 @@ impl Node {
         match leadership.deadlines.earliest() {
             Some(deadline) => actions.set_timer(TimerKey::LeaseExpiry, deadline),
             None => actions.cancel_timer(TimerKey::LeaseExpiry),
+        }
+    }
+
+    /// Every lease gets its full length, or what its checkpoint says, as in a fresh cluster.
+    pub(super) fn restart_leases(&mut self, context: Context<'_>, actions: &mut Actions) {
+        let Role::Leader(leadership) = &mut self.role else { return };
+        for (lease, record) in self.state.leases.iter() {
+            leadership.deadlines.set(*lease, context.mono() + record.remaining.unwrap_or(record.ttl));
+        }
+        if leadership.deadlines.earliest().is_some() {
+            self.set_expiry_timer(actions);
+            self.schedule_checkpoints(context, actions);
+        }
+    }
+
+    pub(super) fn schedule_checkpoints(&mut self, context: Context<'_>, actions: &mut Actions) {
+        let leases: Vec<LeaseId> = self.state.leases.keys().copied().collect();
+        for lease in leases {
+            self.schedule_checkpoint(context, lease, actions);
+        }
+    }
+
+    /// The next checkpoint of a lease is due one interval from now, unless the lease is shorter than that.
+    fn schedule_checkpoint(&mut self, context: Context<'_>, lease: LeaseId, actions: &mut Actions) {
+        let Some(every) = context.plan.lock_rules.checkpoint else { return };
+        let Role::Leader(leadership) = &mut self.role else { return };
+        match self.state.leases.get(&lease) {
+            Some(record) if record.remaining.unwrap_or(record.ttl) > every => {
+                leadership.checkpoints.insert(lease, context.mono() + every);
+            }
+            _ => {
+                leadership.checkpoints.remove(&lease);
+            }
+        }
+        if let Some(next) = leadership.checkpoints.values().min() {
+            actions.set_timer(TimerKey::Checkpoint, *next);
+        }
+    }
+
+    /// Puts what is left of each lease whose checkpoint is due into the log, rounded up to whole seconds as in etcd.
+    pub(super) fn checkpoint_leases(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if self.steps_down_when_unheard(context, actions) {
+            return;
+        }
+        let Role::Leader(leadership) = &mut self.role else { return };
+        let now = context.mono();
+        let due: Vec<LeaseId> =
+            leadership.checkpoints.iter().filter(|(_, at)| **at <= now).map(|(lease, _)| *lease).collect();
+        let mut proposals = Vec::new();
+        let mut again = Vec::new();
+        for lease in due {
+            leadership.checkpoints.remove(&lease);
+            let left = leadership.deadlines.get(lease).map_or(Span::ZERO, |deadline| deadline - now);
+            let ttl = self.state.leases.get(&lease).map_or(Span::ZERO, |record| record.ttl);
+            let second = Span::seconds(1).as_micros();
+            let seconds = (left.as_micros() + second - 1).div_euclid(second);
+            match Span::seconds(seconds) {
+                Span::ZERO => {}
+                remaining if left > Span::ZERO && remaining < ttl => {
+                    proposals.push(Command::Checkpoint { lease, remaining: Some(remaining) });
+                }
+                _ => again.push(lease),
+            }
+        }
+        for command in proposals {
+            self.propose(context, command, actions);
+        }
+        for lease in again {
+            self.schedule_checkpoint(context, lease, actions);
         }
     }
 
@@ -143,6 +242,10 @@ impl Node {
         }
         let waiting = waiting.map(|(_, waiting)| waiting);
         let stop_time = waiting.as_ref().map_or(Mono::ZERO, |waiting| waiting.stop_on_holder);
+        if let Command::Revoke { lease, .. } | Command::Expire { lease } = command {
+            leadership.deadlines.remove(*lease);
+            leadership.checkpoints.remove(lease);
+        }
 
         let reply = match (command, applied) {
             (Command::GrantLease { lease, ttl }, Applied::LeaseExists) => {
@@ -150,53 +253,74 @@ impl Node {
                 if leadership.deadlines.get(*lease).is_none() {
                     leadership.deadlines.set(*lease, context.mono() + *ttl);
                 }
+                if !leadership.checkpoints.contains_key(lease) {
+                    self.schedule_checkpoint(context, *lease, actions);
+                }
                 Some(LockReply::LeaseGranted)
             }
             // The deadline may have passed while the entry was on its way to the disks.
-            (Command::ExtendTtl { lease, .. }, Applied::LeaseExists) if leadership.deadlines.is_expiring(*lease) => {
+            (
+                Command::ExtendTtl { lease, .. } | Command::Checkpoint { lease, remaining: None },
+                Applied::LeaseExists,
+            ) if leadership.deadlines.is_expiring(*lease) => {
                 actions.record(Kind::RenewalRefused { worker: lease.worker, lease: *lease });
                 Some(LockReply::LeaseNotFound)
             }
+            (Command::Checkpoint { lease, remaining: Some(_) }, Applied::LeaseExists) => {
+                self.checkpointed(context, index, *lease, actions);
+                None
+            }
             // Nobody waits when a new leader applies what an earlier one was asked for: it has given the lease its
             // full length already.
-            (Command::ExtendTtl { lease, ttl }, Applied::LeaseExists) if waiting.is_some() => {
-                self.renew(context, *lease, *ttl, stop_time, actions);
-                Some(LockReply::KeptAlive)
+            (Command::ExtendTtl { lease, .. } | Command::Checkpoint { lease, .. }, Applied::LeaseExists) => {
+                if context.plan.lock_rules.checkpoint.is_some() {
+                    self.checkpointed(context, index, *lease, actions);
+                }
+                let ttl = waiting.as_ref().map(|waiting| waiting.ttl);
+                ttl.map(|ttl| {
+                    self.renew(context, *lease, ttl, stop_time, actions);
+                    LockReply::KeptAlive { term: self.term }
+                })
             }
             (Command::CreateKey { lease, key }, Applied::Created { token, new }) => {
                 if new {
-                    let deadline = leadership.deadlines.get(*lease).unwrap_or(context.mono());
-                    let (job, worker, deadline) = (key.job, lease.worker, Deadline::Mono(deadline));
                     // When the leader died between entry and application, nobody here knows what the holder asked.
                     let stop_time = waiting.as_ref().map(|waiting| waiting.stop_on_holder);
-                    let granted =
-                        Kind::LeaseGranted { job, worker, lease: *lease, token, revision, deadline, stop_time };
-                    actions.record_applied(index, granted);
+                    self.key_created(context, index, (*lease, *key, token), stop_time, actions);
                 }
                 Some(LockReply::Created(token))
             }
             (_, Applied::Held(holder, token)) => Some(LockReply::Held(holder, token)),
-            (Command::Revoke { lease, by }, Applied::LeaseEnded { token, .. }) => {
-                leadership.deadlines.remove(*lease);
-                if token.is_some() {
-                    let (worker, released_by) = (lease.worker, *by);
+            (Command::Revoke { lease, by }, Applied::LeaseEnded(deleted)) => {
+                if let Some(deleted) = deleted {
+                    let (worker, released_by, token) = (lease.worker, *by, Some(deleted.token));
                     let released = Kind::LockReleased { worker, lease: *lease, token, released_by, revision };
-                    actions.record_applied(index, released);
+                    self.key_deleted(context, index, deleted, released, actions);
                 }
                 Some(LockReply::Revoked)
             }
-            (Command::Expire { lease }, Applied::LeaseEnded { job, token }) => {
-                leadership.deadlines.remove(*lease);
-                let worker = lease.worker;
-                let expired = match token {
-                    Some(token) => Kind::LeaseExpired { job, worker, lease: *lease, token, revision },
-                    None => Kind::UnusedLeaseExpired { worker, lease: *lease },
-                };
-                actions.record_applied(index, expired);
-                None
+            (Command::DeleteKey { by, .. }, applied) => {
+                if let Applied::KeyDeleted(deleted) = applied {
+                    let Deleted { lease, token, .. } = deleted;
+                    let (worker, released_by, token) = (lease.worker, *by, Some(token));
+                    let released = Kind::LockReleased { worker, lease, token, released_by, revision };
+                    self.key_deleted(context, index, deleted, released, actions);
+                }
+                Some(LockReply::Revoked)
             }
-            (Command::Expire { lease }, _) => {
-                leadership.deadlines.remove(*lease);
+            (Command::Expire { lease }, Applied::LeaseEnded(deleted)) => {
+                let worker = lease.worker;
+                match deleted {
+                    Some(deleted) => {
+                        let (job, token) = (deleted.name.job, deleted.token);
+                        let expired = Kind::LeaseExpired { job, worker, lease: *lease, token, revision };
+                        self.key_deleted(context, index, deleted, expired, actions);
+                        self.begin_lock_delay(context, index, deleted.name, actions);
+                    }
+                    None => {
+                        actions.record_applied(index, Kind::UnusedLeaseExpired { worker, lease: *lease });
+                    }
+                }
                 None
             }
             (_, Applied::Put { new }) => {
@@ -212,5 +336,11 @@ impl Node {
             answer(actions, waiting.client, waiting.call, reply);
         }
         self.set_expiry_timer(actions);
+    }
+
+    fn checkpointed(&mut self, context: Context<'_>, index: u64, lease: LeaseId, actions: &mut Actions) {
+        let remaining = self.state.leases.get(&lease).and_then(|record| record.remaining);
+        actions.record_applied(index, Kind::LeaseCheckpointed { worker: lease.worker, lease, remaining });
+        self.schedule_checkpoint(context, lease, actions);
     }
 }

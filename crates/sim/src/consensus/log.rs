@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use crate::consensus::state::LockState;
 use crate::machine::WorkerId;
 use crate::message::{KeyName, LeaseId};
 use crate::time::Span;
@@ -58,17 +59,35 @@ pub enum Command {
         /// The lease.
         lease: LeaseId,
     },
+    /// A new leader shall restart the lease with so much time; `None`: at full length.
+    Checkpoint {
+        /// The lease.
+        lease: LeaseId,
+        /// What was left of it.
+        remaining: Option<Span>,
+    },
+    /// Delete the key, whosever it is.
+    DeleteKey {
+        /// The key.
+        key: KeyName,
+        /// Who asked for it.
+        by: WorkerId,
+    },
+    /// All state comes from a snapshot: the first entry of a new history.
+    Restore(Box<LockState>),
 }
 
 impl Command {
     /// The worker that the change is about.
     pub fn worker(&self) -> Option<WorkerId> {
         match self {
-            Command::Noop | Command::TenantPut { .. } => None,
+            Command::Noop | Command::TenantPut { .. } | Command::Restore(_) => None,
+            Command::DeleteKey { by, .. } => Some(*by),
             Command::GrantLease { lease, .. }
             | Command::ExtendTtl { lease, .. }
             | Command::CreateKey { lease, .. }
             | Command::Revoke { lease, .. }
+            | Command::Checkpoint { lease, .. }
             | Command::Expire { lease } => Some(lease.worker),
         }
     }
@@ -81,9 +100,16 @@ impl fmt::Display for Command {
             Command::TenantPut { number } => write!(f, "other tenant's put {number}"),
             Command::GrantLease { lease, ttl } => write!(f, "grant lease {lease} for {ttl} s"),
             Command::ExtendTtl { lease, ttl } => write!(f, "extend lease {lease} to {ttl} s"),
+            Command::CreateKey { lease, key: KeyName { candidate: Some(_), .. } } => {
+                write!(f, "create candidate’s key with lease {lease}")
+            }
             Command::CreateKey { lease, .. } => write!(f, "create key with lease {lease}"),
             Command::Revoke { lease, .. } => write!(f, "revoke lease {lease}"),
             Command::Expire { lease } => write!(f, "expire lease {lease}"),
+            Command::Checkpoint { lease, remaining: Some(left) } => write!(f, "lease {lease} has {left} s left"),
+            Command::Checkpoint { lease, remaining: None } => write!(f, "lease {lease} has its full length left"),
+            Command::DeleteKey { by, .. } => write!(f, "delete the key for {by}"),
+            Command::Restore(state) => write!(f, "snapshot of revision {}", state.revision),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The consensus lock service: a replicated log (Raft) that drives leases and one key, etcd-like.
+//! The consensus lock service: a replicated log (Raft) that drives leases and keys, etcd-like.
 //!
 //! A [`Node`] is one member.
 //! What it has on disk survives a crash: term, vote and the synced part of the log.
@@ -12,14 +12,18 @@
 //! instead of asking the majority once more (`ReadIndex`): with wrong clocks it can be stale, which costs a candidate
 //! one attempt, because creating a key and re-queuing a row are conditional.
 //!
-//! Where things are: `election` has votes and becoming leader, `replication` has the log, `leader` has what only a
-//! leader does: clients and leases.
+//! Where things are: `election` has votes and becoming leader, `replication` has the log, `disk` has what waits for
+//! it, `leader` has what only a leader does: clients and leases; `keys` has what follows when a key comes or goes:
+//! watches and lock-delay; `restore` begins a new history.
 
 mod deadlines;
+mod disk;
 mod election;
+mod keys;
 mod leader;
 pub mod log;
 mod replication;
+mod restore;
 pub mod state;
 
 use std::collections::VecDeque;
@@ -32,10 +36,11 @@ use crate::consensus::log::{Command, Entry};
 use crate::consensus::state::LockState;
 use crate::event::Kind;
 use crate::machine::{MachineId, NodeId};
-use crate::message::{CallId, LeaseId, LockReply, Message, PeerMessage};
+use crate::message::{CallId, KeyName, LeaseId, LockReply, Message, PeerMessage, Token};
 use crate::rng::Rng;
 use crate::settings::Plan;
 use crate::time::{Mono, Span};
+use disk::{DiskJob, Durable, Then};
 
 /// One member of the lock service.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -52,38 +57,14 @@ pub struct Node {
 
     // In memory.
     disk_jobs: VecDeque<DiskJob>,
+    /// What came while the node synced, if it waits for its disk.
+    waiting_for_disk: Vec<Input>,
     role: Role,
     leader: Option<NodeId>,
     heard_leader: Option<Mono>,
     commit: u64,
     applied: u64,
     state: LockState,
-}
-
-/// What the disk holds for certain.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Durable {
-    term: u32,
-    voted_for: Option<NodeId>,
-    log_length: u64,
-}
-
-/// A write that is on its way to the disk, and what to do once it is there.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct DiskJob {
-    done: Mono,
-    durable: Durable,
-    /// Each with the term in which it was asked for: in a later one it means nothing.
-    then: Vec<(u32, Then)>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Then {
-    CountOwnVote,
-    SendVote { to: NodeId },
-    CountOwnEntries,
-    Acknowledge { to: NodeId, matched: u64, sent_on_leader: Mono },
-    Nothing,
 }
 
 /// A node's part in the cluster, and what belongs to it.
@@ -107,6 +88,38 @@ struct Leadership {
     /// Up to which entry the log is on its way to the disks: what is proposed while this node's disk is busy waits, and
     /// goes with the next write.
     sent_out: u64,
+    /// Who wants to know when which key is gone.
+    watches: Vec<Watch>,
+    /// When the next checkpoint of each lease is due; empty while there are none.
+    checkpoints: LiteMap<LeaseId, Mono>,
+    /// Until when nobody gets which lock.
+    delayed: LiteMap<KeyName, Mono>,
+}
+
+impl Leadership {
+    /// Of a leader whose first entry is at `noop_index`, and which has no leases yet.
+    fn new(noop_index: u64, followers: LiteMap<NodeId, Follower>) -> Leadership {
+        Leadership {
+            noop_index,
+            followers,
+            deadlines: Deadlines::default(),
+            waiting: VecDeque::new(),
+            sent_out: noop_index,
+            watches: Vec::new(),
+            checkpoints: LiteMap::new(),
+            delayed: LiteMap::new(),
+        }
+    }
+}
+
+/// A client that wants to know when a key is gone.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Watch {
+    client: MachineId,
+    /// The call that set it; its answer tells.
+    call: CallId,
+    /// The key's create revision.
+    created: Token,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -125,6 +138,8 @@ struct Waiting {
     call: CallId,
     /// For the trace only.
     stop_on_holder: Mono,
+    /// A renewal: how long the lease runs once the entry is applied.
+    ttl: Span,
 }
 
 impl Node {
@@ -145,13 +160,7 @@ impl Node {
             for node in plan.cluster.nodes().filter(|node| *node != id) {
                 followers.insert(node, Follower { matched: log_length, next: log_length + 1, heard: Mono::ZERO });
             }
-            Role::Leader(Box::new(Leadership {
-                noop_index: log_length,
-                followers,
-                deadlines: Deadlines::default(),
-                waiting: VecDeque::new(),
-                sent_out: log_length,
-            }))
+            Role::Leader(Box::new(Leadership::new(log_length, followers)))
         } else {
             Role::Follower
         };
@@ -164,6 +173,7 @@ impl Node {
             log,
             durable: Durable { term: 1, voted_for: Some(first), log_length },
             disk_jobs: VecDeque::new(),
+            waiting_for_disk: Vec::new(),
             role,
             leader: Some(first),
             heard_leader: None,
@@ -179,6 +189,7 @@ impl Node {
         self.voted_for = self.durable.voted_for;
         self.log.truncate(self.durable.log_length as usize);
         self.disk_jobs.clear();
+        self.waiting_for_disk.clear();
         self.role = Role::Follower;
         self.leader = None;
         self.heard_leader = None;
@@ -189,6 +200,12 @@ impl Node {
 
     /// Takes one input.
     pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
+        if !self.has_to_wait(context, &input) {
+            self.handle_now(context, input, actions);
+        }
+    }
+
+    fn handle_now(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         match input {
             Input::Start => self.start(context, actions),
             Input::Message { from: MachineId::Node(from), message: Message::Peer(message) } => {
@@ -201,12 +218,14 @@ impl Node {
             Input::Timer { key: TimerKey::Heartbeat, .. } => self.heartbeat(context, actions),
             Input::Timer { key: TimerKey::LeaseExpiry, .. } => self.expire_leases(context, actions),
             Input::Timer { key: TimerKey::Disk, .. } => self.disk_done(context, actions),
+            Input::Timer { key: TimerKey::Checkpoint, .. } => self.checkpoint_leases(context, actions),
             Input::Message { .. } | Input::Timer { .. } | Input::Acquire | Input::Release => {}
         }
     }
 
     fn start(&mut self, context: Context<'_>, actions: &mut Actions) {
         if matches!(self.role, Role::Leader(_)) {
+            self.restart_leases(context, actions);
             self.heartbeat(context, actions);
         } else {
             // Before it crashed it may have acknowledged a leader that still counts on that.
@@ -228,53 +247,6 @@ impl Node {
             PeerMessage::AppendReply { term, matched, ok, sent_on_leader, .. } => {
                 self.append_answered(context, from, term, matched, ok, sent_on_leader, actions);
             }
-        }
-    }
-
-    /// Brings term, vote and log to the disk; `then` happens when they are there.
-    /// Writes are synced one after another, in order; those that wait for one that is under way are synced together.
-    fn persist(&mut self, context: Context<'_>, then: Then, actions: &mut Actions) {
-        let durable = Durable { term: self.term, voted_for: self.voted_for, log_length: self.log.len() as u64 };
-        if self.disk_jobs.len() > 1
-            && let Some(waiting) = self.disk_jobs.back_mut()
-        {
-            waiting.durable = durable;
-            waiting.then.push((self.term, then));
-            return;
-        }
-        let cluster = &context.plan.cluster;
-        let begins = self.disk_jobs.back().map_or(context.mono(), |job| job.done.max(context.mono()));
-        let done = begins + cluster.fsync + self.rng.span_up_to(self.fsync_jitter);
-        if self.disk_jobs.is_empty() {
-            actions.set_timer(TimerKey::Disk, done);
-        }
-        self.disk_jobs.push_back(DiskJob { done, durable, then: vec![(self.term, then)] });
-    }
-
-    fn disk_done(&mut self, context: Context<'_>, actions: &mut Actions) {
-        let Some(job) = self.disk_jobs.pop_front() else { return };
-        if let Some(next) = self.disk_jobs.front() {
-            actions.set_timer(TimerKey::Disk, next.done);
-        }
-        self.durable = job.durable;
-        for (term, then) in job.then {
-            self.is_on_disk(context, term, then, actions);
-        }
-        self.send_out(context, actions);
-    }
-
-    fn is_on_disk(&mut self, context: Context<'_>, term: u32, then: Then, actions: &mut Actions) {
-        match then {
-            Then::CountOwnVote if term == self.term => self.own_vote_durable(context, actions),
-            Then::SendVote { to } if term == self.term => {
-                send(actions, to, PeerMessage::Vote { term, granted: true, pre: false });
-            }
-            Then::CountOwnEntries if term == self.term => self.advance_commit(context, actions),
-            Then::Acknowledge { to, matched, sent_on_leader } if term == self.term => {
-                let reply = PeerMessage::AppendReply { term, matched, ok: true, sent_on_leader, heartbeat: false };
-                send(actions, to, reply);
-            }
-            _ => {}
         }
     }
 
@@ -308,6 +280,7 @@ impl Node {
             actions.record(Kind::SteppedDown { term: self.term });
             actions.cancel_timer(TimerKey::Heartbeat);
             actions.cancel_timer(TimerKey::LeaseExpiry);
+            actions.cancel_timer(TimerKey::Checkpoint);
         }
         if term > self.term {
             self.term = term;

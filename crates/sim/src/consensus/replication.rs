@@ -21,6 +21,9 @@ pub(super) struct Append {
 impl Node {
     /// Appends `command` to the leader's own log and sends it out; returns its index.
     pub(super) fn propose(&mut self, context: Context<'_>, command: Command, actions: &mut Actions) -> u64 {
+        if context.plan.cluster.traces_entries {
+            actions.record(Kind::EntryLogged { index: self.last_index() + 1, command: command.to_string() });
+        }
         self.log.push(Entry { term: self.term, command });
         self.send_out(context, actions);
         self.last_index()
@@ -169,6 +172,9 @@ impl Node {
         }
         follower.heard = follower.heard.max(sent_on_leader);
         if ok {
+            if context.plan.cluster.traces_entries && matched > follower.matched {
+                actions.record(Kind::EntryAcknowledged { node: from, index: matched });
+            }
             follower.matched = follower.matched.max(matched);
             follower.next = follower.next.max(follower.matched + 1);
             self.advance_commit(context, actions);
@@ -186,6 +192,9 @@ impl Node {
         let committed = nth_largest(on_disk, majority).unwrap_or(0);
         if committed > self.commit && self.term_at(committed) == Some(self.term) {
             self.commit = committed;
+            if context.plan.cluster.traces_entries {
+                actions.record(Kind::EntryCommitted { index: committed });
+            }
             self.apply_committed(context, actions);
         }
     }
@@ -195,6 +204,9 @@ impl Node {
             self.applied += 1;
             let command = self.log[self.applied as usize - 1].command.clone();
             let applied = self.state.apply(&command);
+            if context.plan.cluster.traces_entries {
+                actions.record(Kind::EntryApplied { index: self.applied });
+            }
             if matches!(self.role, Role::Leader(_)) {
                 self.applied_as_leader(context, self.applied, &command, applied, actions);
             }

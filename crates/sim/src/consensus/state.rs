@@ -1,4 +1,4 @@
-//! The state machine that the log drives: revision, leases, the key.
+//! The state machine that the log drives: revision, leases, keys.
 //!
 //! Deadlines are not part of it: they live in the leader's memory only.
 
@@ -29,6 +29,9 @@ pub struct Lease {
     pub ttl: Span,
     /// The key that is bound to it.
     pub key: Option<KeyName>,
+    /// What was left of it at the last checkpoint; `None`: nothing that the log knows of, so a new leader gives it its
+    /// full length.
+    pub remaining: Option<Span>,
 }
 
 /// A key.
@@ -70,13 +73,25 @@ pub enum Applied {
     Held(WorkerId, Token),
     /// The lease does not exist.
     LeaseNotFound,
-    /// The lease has ended.
-    LeaseEnded {
-        /// The job that the key belonged to.
-        job: JobId,
-        /// The token of the key that went with it.
-        token: Option<Token>,
-    },
+    /// The lease has ended, and this key went with it.
+    LeaseEnded(Option<Deleted>),
+    /// A key was deleted that its lease outlives.
+    KeyDeleted(Deleted),
+}
+
+/// A key that was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deleted {
+    /// Its name.
+    pub name: KeyName,
+    /// The lease that it was bound to.
+    pub lease: LeaseId,
+    /// Its create revision.
+    pub token: Token,
+    /// It was the lock; otherwise a candidate's place in the queue.
+    pub held: bool,
+    /// The key that is the lock now: the next candidate's.
+    pub next: Option<(LeaseId, Token)>,
 }
 
 impl LockState {
@@ -93,12 +108,13 @@ impl LockState {
                 Applied::Put { new }
             }
             Command::GrantLease { lease, ttl } => {
-                self.leases.entry(lease).or_insert(Lease { ttl, key: None });
+                self.leases.entry(lease).or_insert(Lease { ttl, key: None, remaining: None });
                 Applied::LeaseExists
             }
             Command::ExtendTtl { lease, ttl } => match self.leases.get_mut(&lease) {
                 Some(lease) => {
                     lease.ttl = lease.ttl.max(ttl);
+                    lease.remaining = None;
                     Applied::LeaseExists
                 }
                 None => Applied::LeaseNotFound,
@@ -119,22 +135,82 @@ impl LockState {
             Command::Revoke { lease, .. } | Command::Expire { lease } => {
                 let Some(record) = self.leases.remove(&lease) else { return Applied::LeaseNotFound };
                 // Deletes only the key that is bound to this lease: who lost the lock cannot free the next holder's.
-                let name = record.key.unwrap_or_default();
-                let token = record.key.and_then(|name| self.keys.remove(&name)).map(|key| key.created);
-                self.revision += u64::from(token.is_some());
-                Applied::LeaseEnded { job: name.job, token }
+                Applied::LeaseEnded(record.key.and_then(|name| self.delete(name)))
+            }
+            Command::Checkpoint { lease, remaining } => match self.leases.get_mut(&lease) {
+                Some(lease) => {
+                    lease.remaining = remaining;
+                    Applied::LeaseExists
+                }
+                None => Applied::LeaseNotFound,
+            },
+            Command::DeleteKey { key, .. } => match self.delete(key) {
+                Some(deleted) => {
+                    if let Some(lease) = self.leases.get_mut(&deleted.lease) {
+                        lease.key = None;
+                    }
+                    Applied::KeyDeleted(deleted)
+                }
+                None => Applied::Nothing,
+            },
+            Command::Restore(ref state) => {
+                *self = (**state).clone();
+                Applied::Nothing
             }
         }
     }
 
-    /// The key of a job's plain lock.
-    pub fn lock(&self, job: JobId) -> Option<&Key> {
-        self.keys.get(&KeyName::lock(job))
+    fn delete(&mut self, name: KeyName) -> Option<Deleted> {
+        let held = self.lock(name.job).map(|key| key.created);
+        let key = self.keys.remove(&name)?;
+        self.revision += 1;
+        let held = held == Some(key.created);
+        let next = if held { self.lock(name.job).map(|key| (key.lease, key.created)) } else { None };
+        Some(Deleted { name, lease: key.lease, token: key.created, held, next })
     }
 
-    /// Who holds a job's plain lock.
+    /// The key that is the job's lock: the plain one, or the oldest of its candidates'.
+    pub fn lock(&self, job: JobId) -> Option<&Key> {
+        match self.keys.get(&KeyName::lock(job)) {
+            Some(key) => Some(key),
+            None => self.candidate_keys(job).min_by_key(|key| key.created),
+        }
+    }
+
+    fn candidate_keys(&self, job: JobId) -> impl Iterator<Item = &Key> {
+        // The plain lock's name comes before those of the candidates.
+        let from = self.keys.range(KeyName::lock(job)..);
+        from.take_while(move |(name, _)| name.job == job)
+            .filter(|(name, _)| name.candidate.is_some())
+            .map(|(_, key)| key)
+    }
+
+    /// The keys of the job's candidates, the oldest first.
+    pub fn candidates(&self, job: JobId) -> Vec<Holder> {
+        let mut candidates: Vec<Holder> = Vec::new();
+        for key in self.candidate_keys(job) {
+            let place = candidates.partition_point(|other| other.token < key.created);
+            candidates.insert(place, Holder { job, worker: key.holder(), token: key.created });
+        }
+        candidates
+    }
+
+    /// Who holds the job's lock.
     pub fn holder(&self, job: JobId) -> Option<Holder> {
         self.lock(job).map(|key| Holder { job, worker: key.holder(), token: key.created })
+    }
+
+    /// The state at `revision`, rebuilt from the commands of a log in order: as it was right after the change that
+    /// made this revision; nothing if the commands do not reach it, or begin after it.
+    pub fn at_revision<'a>(commands: impl Iterator<Item = &'a Command>, revision: u64) -> Option<LockState> {
+        let mut state = LockState::default();
+        for command in commands {
+            if state.revision >= revision {
+                break;
+            }
+            state.apply(command);
+        }
+        (state.revision == revision).then_some(state)
     }
 
     /// The token of the key that is bound to `lease`, and the job that it belongs to.

@@ -5,8 +5,8 @@ use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
 use crate::machine::{JobId, NodeId, WorkerId};
-use crate::message::{CallId, KeyName, LeaseId, LockReply, LockRequest, Message};
-use crate::settings::Plan;
+use crate::message::{CallId, Holder, KeyName, LeaseId, LockReply, LockRequest, Message, NO_TOKEN, Token};
+use crate::settings::{Plan, ReleaseRule, WatchRule};
 use crate::time::{Mono, Span};
 
 /// A worker's client.
@@ -19,6 +19,8 @@ pub struct ConsensusClient {
     lease: Option<Asked>,
     phase: Phase,
     renewal: Option<Renewal>,
+    /// In whose term the latest keep-alive was answered.
+    renewed_in_term: u32,
 }
 
 /// The lease that the worker holds, or is about to.
@@ -30,8 +32,10 @@ struct Asked {
     ttl: Span,
     /// The stop time if it gets the lock.
     stop: Mono,
-    /// When it asked first.
+    /// When it asked first; for a candidate, when it sent its latest keep-alive.
     sent: Mono,
+    /// The create revision of its key, once there is one.
+    token: Token,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -50,6 +54,12 @@ enum Phase {
     /// Somebody else was quicker: the lease that is of no use is given back.
     ReturningLease(Attempt),
     Releasing(Attempt),
+    /// A candidate has a key: is it the oldest?
+    ReadingCandidates(Attempt),
+    /// It asks to be told when another key is gone.
+    SettingWatch(Attempt, Token),
+    /// It will be told by the leader of this term, as the answer to that call.
+    Waiting(Attempt, Token, u32),
 }
 
 impl ConsensusClient {
@@ -63,6 +73,7 @@ impl ConsensusClient {
             lease: None,
             phase: Phase::Quiet,
             renewal: None,
+            renewed_in_term: 0,
         }
     }
 
@@ -82,6 +93,9 @@ impl ConsensusClient {
             Phase::CreatingKey(_) => "creates the key",
             Phase::ReturningLease(_) => "returns a lease it cannot use",
             Phase::Releasing(_) => "releases the lock",
+            Phase::ReadingCandidates(_) => "asks whose key is the oldest",
+            Phase::SettingWatch(..) => "sets a watch",
+            Phase::Waiting(..) => "waits until another key is gone",
         }
     }
 
@@ -91,8 +105,14 @@ impl ConsensusClient {
     }
 
     /// Acquiring begins with a look at the key, so that a failed attempt leaves no lease behind.
+    /// A candidate creates a key of its own in any case.
     pub(super) fn acquire(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.lease = None;
+        self.renewal = None;
+        if context.plan.lock_rules.campaign.is_some() {
+            self.grant_lease(context, actions);
+            return;
+        }
         let attempt = self.nodes.begin(context);
         self.send(context, Phase::ReadingKey(attempt), actions);
     }
@@ -116,8 +136,19 @@ impl ConsensusClient {
             (Phase::CreatingKey(attempt), Some(asked)) => {
                 (attempt, LockRequest::CreateKey { lease: asked.lease, key: asked.key, stop_on_holder: asked.stop })
             }
+            (Phase::Releasing(attempt), Some(asked))
+                if context.plan.lock_rules.release == ReleaseRule::Unconditional =>
+            {
+                (attempt, LockRequest::DeleteKey { key: asked.key })
+            }
             (Phase::ReturningLease(attempt) | Phase::Releasing(attempt), Some(asked)) => {
                 (attempt, LockRequest::Revoke { lease: asked.lease })
+            }
+            (Phase::ReadingCandidates(attempt), Some(asked)) => {
+                (attempt, LockRequest::ReadCandidates { job: asked.key.job })
+            }
+            (Phase::SettingWatch(attempt, created), Some(asked)) => {
+                (attempt, LockRequest::Watch { job: asked.key.job, created: *created })
             }
             _ => return,
         };
@@ -132,6 +163,9 @@ impl ConsensusClient {
             | Phase::GrantingLease(attempt)
             | Phase::CreatingKey(attempt)
             | Phase::ReturningLease(attempt)
+            | Phase::ReadingCandidates(attempt)
+            | Phase::SettingWatch(attempt, _)
+            | Phase::Waiting(attempt, ..)
             | Phase::Releasing(attempt) => Some(attempt),
             Phase::Quiet => None,
         }
@@ -145,11 +179,12 @@ impl ConsensusClient {
     ) -> Option<Outcome> {
         if key == TimerKey::RenewalTimeout {
             let renewal = self.renewal.as_ref()?;
-            return if renewal.attempt.backing_off {
+            let outcome = if renewal.attempt.backing_off {
                 Some(Outcome::RetryRenewal)
             } else {
                 self.renewal_failed(context, None, true, actions)
             };
+            return self.of_candidate(context, outcome, actions);
         }
         if self.attempt()?.backing_off {
             let phase = self.phase.clone();
@@ -195,7 +230,8 @@ impl ConsensusClient {
     pub(super) fn message(&mut self, context: Context<'_>, message: Message, actions: &mut Actions) -> Option<Outcome> {
         let Message::LockReply(call, reply) = message else { return None };
         if self.renewal.as_ref().is_some_and(|renewal| renewal.attempt.call == call) {
-            self.renewal_answered(context, reply, actions)
+            let outcome = self.renewal_answered(context, reply, actions);
+            self.of_candidate(context, outcome, actions)
         } else {
             self.answered(context, call, reply, actions)
         }
@@ -232,13 +268,43 @@ impl ConsensusClient {
                 self.send(context, Phase::CreatingKey(attempt), actions);
                 None
             }
+            (Phase::ReadingKey(_), LockReply::Delayed) => {
+                actions.record(Kind::LockDelayed { worker });
+                self.quiet(Outcome::NotAcquired)
+            }
+            (Phase::CreatingKey(_), LockReply::Created(token)) if context.plan.lock_rules.campaign.is_some() => {
+                self.queued(context, token, actions);
+                None
+            }
+            (Phase::ReadingCandidates(_), LockReply::Candidates(candidates)) => {
+                self.look_at_candidates(context, &candidates, actions)
+            }
+            (Phase::SettingWatch(attempt, watched), LockReply::Watching { term }) => {
+                self.phase = Phase::Waiting(attempt.clone(), *watched, term);
+                None
+            }
+            (Phase::SettingWatch(_, watched) | Phase::Waiting(_, watched, _), LockReply::KeyDeleted) => {
+                let (token, watched) = (self.lease.as_ref()?.token, *watched);
+                actions.record(Kind::CandidateWoken { worker, token, watched });
+                self.read_candidates(context, actions);
+                None
+            }
+            (Phase::SettingWatch(..) | Phase::Waiting(..), LockReply::HistoryGone) => {
+                let token = self.lease.as_ref()?.token;
+                actions.record(Kind::WatchLost { worker, token, history_gone: true });
+                self.read_candidates(context, actions);
+                None
+            }
             (Phase::CreatingKey(_), LockReply::Created(token)) => {
                 let asked = self.lease.as_ref()?;
                 let (stop, sent) = (asked.stop, asked.sent);
                 self.quiet(Outcome::Acquired(Grant { token, stop, sent }))
             }
-            (Phase::CreatingKey(_), LockReply::Held(holder, token)) => {
-                actions.record(Kind::LockBusy { worker, holder, token });
+            (Phase::CreatingKey(_), reply @ (LockReply::Held(..) | LockReply::Delayed)) => {
+                match reply {
+                    LockReply::Held(holder, token) => actions.record(Kind::LockBusy { worker, holder, token }),
+                    _ => actions.record(Kind::LockDelayed { worker }),
+                }
                 let attempt = self.nodes.begin(context);
                 self.send(context, Phase::ReturningLease(attempt), actions);
                 None
@@ -253,14 +319,29 @@ impl ConsensusClient {
         let settings = context.settings;
         self.lease = Some(Asked {
             lease: LeaseId { worker: self.worker, incarnation: self.incarnation, number: self.leases_asked_for },
-            key: KeyName::lock(context.plan.program(self.worker).job),
+            key: KeyName {
+                job: context.plan.program(self.worker).job,
+                candidate: context.plan.lock_rules.campaign.map(|_| self.worker),
+            },
             ttl: settings.lease,
             // Counted from before the first send: the lease cannot have begun earlier.
             stop: context.mono() + settings.lease - settings.margin,
             sent: context.mono(),
+            token: NO_TOKEN,
         });
         let attempt = self.nodes.begin(context);
         self.send(context, Phase::GrantingLease(attempt), actions);
+    }
+
+    pub(super) fn lease(&self) -> Option<LeaseId> {
+        self.lease.as_ref().map(|asked| asked.lease)
+    }
+
+    /// Only keep-alives are sent for an adopted lease.
+    pub(super) fn adopt(&mut self, lease: LeaseId) {
+        self.reset();
+        let key = KeyName::default();
+        self.lease = Some(Asked { lease, key, ttl: Span::ZERO, stop: Mono::ZERO, sent: Mono::ZERO, token: NO_TOKEN });
     }
 
     /// Begins to renew.
@@ -308,7 +389,8 @@ impl ConsensusClient {
     fn renewal_answered(&mut self, context: Context<'_>, reply: LockReply, actions: &mut Actions) -> Option<Outcome> {
         match reply {
             LockReply::NotLeader(named) => self.renewal_failed(context, named, false, actions),
-            LockReply::KeptAlive => {
+            LockReply::KeptAlive { term } => {
+                self.renewed_in_term = term;
                 let renewal = self.renewal.take()?;
                 self.nodes.answered(&renewal.attempt);
                 actions.cancel_timer(TimerKey::RenewalTimeout);
@@ -322,6 +404,117 @@ impl ConsensusClient {
                 self.renewal = None;
                 None
             }
+        }
+    }
+}
+
+/// A candidate in an election: it has a key of its own and waits until no older one is left (the recipe of etcd's
+/// `concurrency.Election`).
+impl ConsensusClient {
+    /// From here on it keeps its lease alive, and with it its place in the queue.
+    fn queued(&mut self, context: Context<'_>, token: Token, actions: &mut Actions) {
+        if let Some(asked) = &mut self.lease {
+            asked.token = token;
+            actions.set_timer(TimerKey::Renewal, asked.sent + context.settings.renew);
+        }
+        self.read_candidates(context, actions);
+    }
+
+    fn read_candidates(&mut self, context: Context<'_>, actions: &mut Actions) {
+        let attempt = self.nodes.begin(context);
+        self.send(context, Phase::ReadingCandidates(attempt), actions);
+    }
+
+    /// The oldest key leads; all others watch.
+    fn look_at_candidates(
+        &mut self,
+        context: Context<'_>,
+        candidates: &[Holder],
+        actions: &mut Actions,
+    ) -> Option<Outcome> {
+        let asked = self.lease.as_ref()?;
+        let (token, stop, sent) = (asked.token, asked.stop, asked.sent);
+        let place = candidates.iter().position(|candidate| candidate.token == token);
+        match place {
+            Some(_) if context.mono() >= stop => self.lost_place(actions),
+            None => self.lost_place(actions),
+            Some(0) => self.quiet(Outcome::Acquired(Grant { token, stop, sent })),
+            Some(place) => {
+                let watched = match context.plan.lock_rules.campaign {
+                    Some(WatchRule::Leader) => candidates.first()?,
+                    _ => candidates.get(place - 1)?,
+                };
+                actions.record(Kind::CandidateWaits { worker: self.worker, token, watches: watched.token });
+                self.set_watch(context, watched.token, actions);
+                None
+            }
+        }
+    }
+
+    fn set_watch(&mut self, context: Context<'_>, watched: Token, actions: &mut Actions) {
+        let attempt = self.nodes.begin(context);
+        self.send(context, Phase::SettingWatch(attempt, watched), actions);
+    }
+
+    /// Its lease is over, and its key with it, or there is no time left to use them: it must queue again.
+    fn lost_place(&mut self, actions: &mut Actions) -> Option<Outcome> {
+        self.reset();
+        for key in [TimerKey::Renewal, TimerKey::RenewalTimeout, TimerKey::LockTimeout] {
+            actions.cancel_timer(key);
+        }
+        Some(Outcome::NotAcquired)
+    }
+
+    fn is_queued(&self) -> bool {
+        matches!(self.phase, Phase::ReadingCandidates(_) | Phase::SettingWatch(..) | Phase::Waiting(..))
+    }
+
+    /// A candidate that waits renews by itself.
+    pub(super) fn renew_as_candidate(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if self.is_queued() {
+            self.renew(context, actions);
+        }
+    }
+
+    /// What comes of a candidate's keep-alive is its own business; a holder's is the worker's.
+    fn of_candidate(
+        &mut self,
+        context: Context<'_>,
+        outcome: Option<Outcome>,
+        actions: &mut Actions,
+    ) -> Option<Outcome> {
+        if !self.is_queued() {
+            return outcome;
+        }
+        match outcome? {
+            Outcome::Renewed { stop, sent } => {
+                let asked = self.lease.as_mut()?;
+                asked.stop = stop;
+                asked.sent = sent;
+                actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
+                self.watch_again(context, actions);
+                None
+            }
+            Outcome::RetryRenewal | Outcome::RenewalFailed { retry: true, .. } => {
+                if context.mono() >= self.lease.as_ref()?.stop {
+                    return self.lost_place(actions);
+                }
+                self.retry_renewal(context, actions);
+                None
+            }
+            Outcome::Lost => self.lost_place(actions),
+            _ => None,
+        }
+    }
+
+    /// A watch is in the memory of one leader: with a new one it must be set again.
+    fn watch_again(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if let Phase::Waiting(_, _, term) = self.phase
+            && term != self.renewed_in_term
+        {
+            let token = self.lease.as_ref().map_or(NO_TOKEN, |asked| asked.token);
+            actions.record(Kind::WatchLost { worker: self.worker, token, history_gone: false });
+            self.read_candidates(context, actions);
         }
     }
 }

@@ -15,7 +15,7 @@ use lease_item::{LeaseItemClient, LeaseItemProbe};
 
 use crate::actor::{Actions, Context, TimerKey};
 use crate::machine::{JobId, MachineId, WorkerId};
-use crate::message::{Holder, Message, Token};
+use crate::message::{Holder, LeaseId, Message, Token};
 use crate::settings::{Plan, ServiceKind};
 use crate::time::Mono;
 
@@ -118,6 +118,30 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.renew(context, actions),
             LockClient::LeaseItem(client) => client.renew(context, actions),
+        }
+    }
+
+    /// The lease that another process could keep alive in this client's place, if the service has such leases.
+    pub fn lease(&self) -> Option<LeaseId> {
+        match self {
+            LockClient::Consensus(client) => client.lease(),
+            _ => None,
+        }
+    }
+
+    /// Keeps a lease alive from now on that another process has obtained.
+    pub fn adopt(&mut self, lease: LeaseId) {
+        match self {
+            LockClient::Consensus(client) => client.adopt(lease),
+            _ => {}
+        }
+    }
+
+    /// Keeps the place in the queue of an election; nothing for who does not wait in one.
+    pub fn renew_as_candidate(&mut self, context: Context<'_>, actions: &mut Actions) {
+        match self {
+            LockClient::Consensus(client) => client.renew_as_candidate(context, actions),
+            _ => {}
         }
     }
 

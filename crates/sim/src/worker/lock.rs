@@ -3,8 +3,10 @@
 use super::{Ending, Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::{GaveUpBecause, Kind};
+use crate::machine::MachineId;
+use crate::message::{Message, SidecarMessage};
 use crate::service::{Grant, Outcome};
-use crate::settings::StopClock;
+use crate::settings::{Renewer, StopClock};
 
 impl Worker {
     /// Tries once to get the lock.
@@ -42,8 +44,13 @@ impl Worker {
         let job = self.job(context);
         actions.record(Kind::LockAcquired { job, worker: self.id, token, stop_time });
         self.note_stop_on_wall(context);
-        if context.plan.program(self.id).renews {
-            actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
+        match self.lock.lease() {
+            Some(lease) if context.plan.lock_rules.renewer == Renewer::Sidecar => {
+                actions.record(Kind::HandedToSidecar { worker: self.id, lease });
+                self.tell_sidecar(SidecarMessage::Keep { lease, sent }, actions);
+            }
+            _ if !context.plan.program(self.id).renews => {}
+            _ => actions.set_timer(TimerKey::Renewal, sent + context.settings.renew),
         }
         self.raises_before_first_chunk = false;
         self.phase = Phase::SettingUp;
@@ -97,7 +104,23 @@ impl Worker {
         self.note_stop_on_wall(context);
         let job = self.job(context);
         actions.record(Kind::RenewalConfirmed { job, worker: self.id, token, stop_time: stop });
-        actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
+        if context.plan.lock_rules.renewer == Renewer::App {
+            actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
+        }
+    }
+
+    fn tell_sidecar(&self, message: SidecarMessage, actions: &mut Actions) {
+        actions.send(MachineId::Sidecar(self.id), Message::Sidecar(message));
+    }
+
+    /// What the sidecar says.
+    pub(super) fn sidecar_says(&mut self, context: Context<'_>, message: SidecarMessage, actions: &mut Actions) {
+        let outcome = match message {
+            SidecarMessage::Renewed { stop, sent } => Outcome::Renewed { stop, sent },
+            SidecarMessage::Lost => Outcome::Lost,
+            SidecarMessage::Keep { .. } | SidecarMessage::Stop => return,
+        };
+        self.lock_outcome(context, outcome, actions);
     }
 
     /// Ends the lease at the lock service and then the process.
@@ -110,6 +133,9 @@ impl Worker {
         self.end(Ending::Done, actions);
         if let Some(token) = token {
             actions.record(Kind::ReleaseSent { worker: self.id, token });
+        }
+        if context.plan.lock_rules.renewer == Renewer::Sidecar {
+            self.tell_sidecar(SidecarMessage::Stop, actions);
         }
         self.phase = Phase::Releasing;
         self.lock.release(context, actions);

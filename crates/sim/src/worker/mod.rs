@@ -119,6 +119,7 @@ impl Worker {
                     self.store_outcome(context, outcome, actions);
                 }
             }
+            Input::Message { message: Message::Sidecar(message), .. } => self.sidecar_says(context, message, actions),
             Input::Message { from, message } => {
                 if let Some(outcome) = self.lock.message(context, from, message, actions) {
                     self.lock_outcome(context, outcome, actions);
@@ -147,6 +148,7 @@ impl Worker {
                     self.lock_outcome(context, outcome, actions);
                 }
             }
+            TimerKey::Renewal if self.phase == Phase::Acquiring => self.lock.renew_as_candidate(context, actions),
             TimerKey::Renewal => {
                 // One process: what was under way when it froze completes first.
                 if context.mono() - due > LATE && self.call_under_way() {
@@ -155,7 +157,12 @@ impl Worker {
                     self.renew(context, actions);
                 }
             }
-            TimerKey::Election | TimerKey::Heartbeat | TimerKey::LeaseExpiry | TimerKey::Disk | TimerKey::Commit => {}
+            TimerKey::Election
+            | TimerKey::Heartbeat
+            | TimerKey::LeaseExpiry
+            | TimerKey::Disk
+            | TimerKey::Commit
+            | TimerKey::Checkpoint => {}
         }
     }
 

@@ -5,12 +5,15 @@
 use super::machine::{Actor, Held, Life, Timer};
 use super::{Class, Pending, World};
 use crate::actor::Input;
+use crate::clock::MachineClock;
 use crate::event::{Event, Kind, LostBecause, Rate};
 use crate::intervention::{Change, Intervention, Target};
 use crate::machine::{MachineId, WorkerId};
 use crate::network::Fault;
+use crate::settings::ServiceKind;
+use crate::sidecar::Sidecar;
 use crate::sweeper::Sweeper;
-use crate::time::Span;
+use crate::time::{Span, TrueTime};
 use crate::worker::Worker;
 
 /// Why a change has no effect.
@@ -29,34 +32,47 @@ impl World {
 
     fn carry_out(&mut self, change: &Change, events: &mut Vec<Event>) -> Result<(), Because> {
         match change {
-            Change::Pause { target, lasts, vm } => self.pause(self.resolve(*target)?, *lasts, *vm, events),
-            Change::Resume(target) => self.resume(self.resolve(*target)?, events),
+            Change::Pause { target, lasts, vm } => {
+                let id = self.resolve(*target)?;
+                let id = if *vm { id.host() } else { id };
+                self.pause(id, *lasts, *vm, events)?;
+                // A whole machine freezes with every process on it.
+                let beside = self.beside(id).filter(|_| *vm);
+                if let Some(sidecar) = beside {
+                    let _ = self.pause(sidecar, *lasts, true, events);
+                }
+                Ok(())
+            }
+            Change::Resume(target) => {
+                let id = self.resolve(*target)?;
+                let vm = self.life(id) == Some(&Life::Frozen { vm: true });
+                self.resume(id, events)?;
+                if let Some(sidecar) = self.beside(id).filter(|_| vm) {
+                    let _ = self.resume(sidecar, events);
+                }
+                Ok(())
+            }
             Change::Crash(target) => self.crash(self.resolve(*target)?, events),
             Change::Restart { target, .. } => self.restart(self.resolve(*target)?, events),
             Change::StepWall(target, by) => {
-                let id = self.resolve(*target)?;
+                let id = self.resolve(*target)?.host();
                 let (now, by) = (self.now, *by);
-                let machine = self.machine_mut(id)?;
-                machine.clock.step_wall(now, by);
-                let wall = machine.clock.read(now).wall;
-                self.requeue_timers(id);
+                self.change_clock(id, |clock, now| clock.step_wall(now, by))?;
+                let wall = self.machine_mut(id)?.clock.read(now).wall;
                 self.record(id, Kind::WallStepped { by, wall }, events);
                 Ok(())
             }
             Change::Offset(target, offset) => {
-                let id = self.resolve(*target)?;
+                let id = self.resolve(*target)?.host();
                 let (now, offset) = (self.now, *offset);
-                let machine = self.machine_mut(id)?;
-                machine.clock.set_offset(now, offset);
-                let wall = machine.clock.read(now).wall;
-                self.requeue_timers(id);
+                self.change_clock(id, |clock, now| clock.set_offset(now, offset))?;
+                let wall = self.machine_mut(id)?.clock.read(now).wall;
                 self.record(id, Kind::OffsetSet { offset, wall }, events);
                 Ok(())
             }
             Change::Rate(target, ppm) => {
-                let id = self.resolve(*target)?;
-                let now = self.now;
-                self.machine_mut(id)?.clock.set_rate(now, *ppm);
+                let id = self.resolve(*target)?.host();
+                self.change_clock(id, |clock, now| clock.set_rate(now, *ppm))?;
                 self.requeue_timers(id);
                 self.record(id, Kind::RateSet { rate: Rate(*ppm) }, events);
                 Ok(())
@@ -70,7 +86,7 @@ impl World {
                 Ok(())
             }
             Change::Isolate(target) => {
-                let id = self.resolve(*target)?;
+                let id = self.resolve(*target)?.host();
                 if self.network.is_isolated(id) {
                     return Err(format!("{id} is cut off already"));
                 }
@@ -95,7 +111,11 @@ impl World {
                 self.record(MachineId::Operator, Kind::SettingChanged { setting }, events);
                 Ok(())
             }
-            Change::Restore { revision, bump } => self.restore(*revision, bump.unwrap_or(0), events),
+            Change::Restore { revision, bump } => match self.plan.service {
+                ServiceKind::Consensus => self.restore_log(*revision, bump.unwrap_or(0), events),
+                ServiceKind::LeaseItem => self.restore(*revision, bump.unwrap_or(0), events),
+                kind => Err(format!("{kind} keeps no revisions that it could go back to")),
+            },
             Change::Acquire(worker) => self.acquire(*worker, events),
             Change::Release(worker) => self.release(*worker, events),
         }
@@ -107,6 +127,24 @@ impl World {
             Target::Leader => self.authority().ok_or("no node leads at this moment")?,
         };
         if self.machines.get(id).is_some() { Ok(id) } else { Err(format!("there is no {id} in this run")) }
+    }
+
+    /// The other process on the same machine, if there is one.
+    fn beside(&self, id: MachineId) -> Option<MachineId> {
+        let sidecar = MachineId::Sidecar(id.worker()?);
+        self.machines.get(sidecar).is_some().then_some(sidecar)
+    }
+
+    /// Changes the clock of a machine, which all processes on it read.
+    fn change_clock(&mut self, id: MachineId, change: impl Fn(&mut MachineClock, TrueTime)) -> Result<(), Because> {
+        let now = self.now;
+        change(&mut self.machine_mut(id)?.clock, now);
+        self.requeue_timers(id);
+        if let Some(sidecar) = self.beside(id) {
+            change(&mut self.machine_mut(sidecar)?.clock, now);
+            self.requeue_timers(sidecar);
+        }
+        Ok(())
     }
 
     fn machine_mut(&mut self, id: MachineId) -> Result<&mut super::Machine, Because> {
@@ -252,12 +290,7 @@ impl World {
             Actor::Store(store) => store.crash(),
             _ => {}
         }
-        let timers = std::mem::take(&mut machine.timers);
-        for timer in timers.values() {
-            if let Some(at) = timer.queued_at {
-                self.queue.remove((at, Class::Timer, timer.created));
-            }
-        }
+        self.forget_timers(id);
         self.record(id, Kind::Crashed { worker: id.worker() }, events);
         // What waited for the frozen process dies with it.
         for held in held {
@@ -285,6 +318,10 @@ impl World {
                 machine.actor = Actor::Worker(Worker::new(&plan, worker, incarnation));
             }
             Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(&plan, incarnation),
+            Actor::Sidecar(sidecar) => {
+                let MachineId::Sidecar(worker) = id else { return Err(format!("{id} is no sidecar")) };
+                *sidecar = Sidecar::new(&plan, worker, incarnation);
+            }
             // Their disks have all that they need.
             Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) | Actor::Table(_) => {}
         }
@@ -318,7 +355,7 @@ impl World {
             for target in group {
                 // Machines that this run does not have are on no side.
                 let id = match self.resolve(*target) {
-                    Ok(id) => id,
+                    Ok(id) => id.host(),
                     Err(_) if matches!(target, Target::Machine(_)) => continue,
                     Err(because) => return Err(because),
                 };
@@ -346,6 +383,69 @@ impl World {
         let network = &self.network;
         for envelope in self.queue.take_messages(|envelope| network.is_cut(envelope.from, envelope.to)) {
             self.lose(&envelope, LostBecause::Partitioned, events);
+        }
+    }
+
+    /// Every node of the consensus service gets the state of an earlier revision, as when a snapshot is restored into a
+    /// fresh cluster.
+    /// The node that leads keeps leading, so that the trace shows the restore and not one more election.
+    fn restore_log(&mut self, revision: u64, bump: u64, events: &mut Vec<Event>) -> Result<(), Because> {
+        let most = self.nodes().max_by_key(|(_, node)| node.commit_index()).map(|(_, node)| node);
+        let most = most.ok_or("no node has a log")?;
+        let was = most.lock_state().revision;
+        if revision > was {
+            return Err(format!("the lock service has not come to revision {revision}; it stands at {was}"));
+        }
+        let state = most.state_at(revision);
+        let mut state = state.ok_or_else(|| format!("the log does not go back to revision {revision}"))?;
+        state.revision += bump;
+        let leader = self.leader().filter(|leader| self.life((*leader).into()) == Some(&Life::Up));
+        let told = match leader.and_then(|leader| self.node(leader)) {
+            Some(node) if bump > 0 => node.tell_watchers(),
+            _ => Vec::new(),
+        };
+        let term = self.nodes().map(|(_, node)| node.term()).max().unwrap_or(0) + 1;
+        let restored = Kind::HistoryRestored {
+            revision,
+            was,
+            continues_from: state.revision,
+            term,
+            watchers_told: told.len() as u64,
+        };
+        self.record(MachineId::Operator, restored, events);
+
+        self.recorded_up_to = 1;
+        let plan = self.plan.clone();
+        let now = self.now;
+        for node in plan.cluster.nodes() {
+            let id = MachineId::Node(node);
+            self.forget_timers(id);
+            let Ok(machine) = self.machine_mut(id) else { continue };
+            machine.held.retain(|held| matches!(held, Held::Message(_)));
+            let life = machine.life;
+            let mono = machine.clock.read(now).mono;
+            if let Actor::Node(node) = &mut machine.actor {
+                node.restore(&plan, &state, term, leader, mono);
+            }
+            if life != Life::Down {
+                self.start(id, events);
+            }
+        }
+        if let Some(leader) = leader {
+            for (client, message) in told {
+                self.send(leader.into(), client, message, events);
+            }
+        }
+        Ok(())
+    }
+
+    fn forget_timers(&mut self, id: MachineId) {
+        let Some(machine) = self.machines.get_mut(id) else { return };
+        let timers = std::mem::take(&mut machine.timers);
+        for timer in timers.values() {
+            if let Some(at) = timer.queued_at {
+                self.queue.remove((at, Class::Timer, timer.created));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ use super::Envelope;
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::clock::MachineClock;
 use crate::consensus::Node;
+use crate::sidecar::Sidecar;
 use crate::store::Store;
 use crate::sweeper::Sweeper;
 use crate::table::Table;
@@ -47,6 +48,7 @@ pub(super) enum Actor {
     Node(Box<Node>),
     Store(Store),
     Sweeper(Sweeper),
+    Sidecar(Sidecar),
     Tenants(Tenants),
     Table(Table),
 }
@@ -98,6 +100,7 @@ impl Actor {
             Actor::Node(node) => node.handle(context, input, actions),
             Actor::Store(store) => store.handle(context, input, actions),
             Actor::Sweeper(sweeper) => sweeper.handle(context, input, actions),
+            Actor::Sidecar(sidecar) => sidecar.handle(context, input, actions),
             Actor::Tenants(tenants) => tenants.handle(context, input, actions),
             Actor::Table(table) => table.handle(context, input, actions),
         }

@@ -18,7 +18,8 @@ use crate::event::{Event, Kind, LostBecause};
 use crate::machine::{MachineId, NodeId, WorkerId};
 use crate::message::Message;
 use crate::network::{Hit, Network};
-use crate::settings::{Plan, ServiceKind, Settings, Trace};
+use crate::settings::{Plan, Renewer, ServiceKind, Settings, Trace};
+use crate::sidecar::Sidecar;
 use crate::store::Store;
 use crate::sweeper::Sweeper;
 use crate::table::Table;
@@ -67,6 +68,10 @@ impl World {
         let named = plan.programs.iter().map(|program| program.worker);
         for worker in WorkerId::ALL.into_iter().chain(named) {
             machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(&plan, worker, 0))));
+            if plan.lock_rules.renewer == Renewer::Sidecar {
+                let sidecar = Actor::Sidecar(Sidecar::new(&plan, worker, 0));
+                machines.insert(MachineId::Sidecar(worker), Machine::new(sidecar));
+            }
         }
         for node in plan.cluster.nodes().filter(|_| plan.has_cluster()) {
             machines.insert(node.into(), Machine::new(Actor::Node(Box::new(Node::new(node, &plan, seed)))));
@@ -200,6 +205,8 @@ impl World {
         let context = Context { reading, settings: &self.settings, plan: &self.plan, seed: self.seed };
         let mut actions = Actions::default();
         machine.actor.handle(context, input, &mut actions);
+        // One entry can have several consequences.
+        let known = self.recorded_up_to;
         for action in actions.drain() {
             match action {
                 Action::Send { to, message } => self.send(id, to, message, events),
@@ -208,8 +215,8 @@ impl World {
                 Action::CancelTimer { key } => self.cancel_timer(id, key),
                 Action::Record { kind, log_index: None } => self.record(id, kind, events),
                 Action::Record { kind, log_index: Some(index) } => {
-                    if index > self.recorded_up_to {
-                        self.recorded_up_to = index;
+                    if index > known {
+                        self.recorded_up_to = self.recorded_up_to.max(index);
                         self.record(id, kind, events);
                     }
                 }
