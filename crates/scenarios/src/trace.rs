@@ -120,3 +120,29 @@ pub fn let_go_at(run: &Run, worker: WorkerId) -> Option<TrueTime> {
 pub fn since_start(t: TrueTime) -> Span {
     t - TrueTime::ZERO
 }
+
+/// When `worker` was first granted the lock.
+pub fn granted_at(run: &Run, worker: WorkerId) -> Option<TrueTime> {
+    first(run, |kind| matches!(kind, Kind::LeaseGranted { worker: who, .. } if *who == worker)).map(|event| event.t)
+}
+
+/// When the right to act that `worker` had last is over: the true time of its stop time by its own clock.
+pub fn right_ends_at(run: &Run, worker: WorkerId) -> Option<TrueTime> {
+    let (acquired, stop) = last_stop(run, worker)?;
+    clocks_of(run, worker).when_mono(stop, acquired, TrueTime::from_millis(3_600_000))
+}
+
+/// The last time before `until` at which the lock service applied a grant or a renewal of `worker`.
+pub fn last_applied(run: &Run, worker: WorkerId, until: TrueTime) -> Option<&Event> {
+    let of_worker = |kind: &Kind| matches!(kind, Kind::LeaseGranted { worker: who, .. } | Kind::LeaseRenewed { worker: who, .. } if *who == worker);
+    run.events.iter().rfind(|event| event.t < until && of_worker(&event.kind))
+}
+
+/// Every token that was granted, in order.
+pub fn tokens(run: &Run) -> Vec<Token> {
+    let granted = run.events.iter().filter_map(|event| match event.kind {
+        Kind::LeaseGranted { token, .. } => Some(token),
+        _ => None,
+    });
+    granted.collect()
+}

@@ -3,13 +3,19 @@
 //! To add one, copy a file, give it an id, and add it here.
 
 mod billing_story;
+mod claim_rules;
 mod equal_terms;
 mod fence_rules;
+mod handover;
+mod lease_item;
 mod margin;
 mod raise_first;
 mod recap;
+mod takeover;
+mod ttl_trap;
 mod two_clocks;
 mod wall_step;
+mod whose_now;
 mod zombie;
 
 pub(crate) use equal_terms::SCENARIO as EQUAL_TERMS;
@@ -24,14 +30,20 @@ pub(crate) static ALL: &[&Scenario] = &[
     &two_clocks::SCENARIO,
     &wall_step::SCENARIO,
     &margin::SCENARIO,
+    &whose_now::SCENARIO,
     // Part 4: pause, zombie, fence
     &billing_story::SCENARIO,
     &zombie::SCENARIO,
     &fence_rules::SCENARIO,
     &raise_first::SCENARIO,
     // Part 5: conditional writes
+    &lease_item::SCENARIO,
+    &claim_rules::SCENARIO,
+    &ttl_trap::SCENARIO,
     // Part 6: crashes and orphans
+    &takeover::SCENARIO,
     // Part 7: elections and single writers
+    &handover::SCENARIO,
     // Part 8: the lock service fails
     // Part 9: do you need a lock?
     &equal_terms::SCENARIO,
