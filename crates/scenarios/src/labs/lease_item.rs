@@ -41,7 +41,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ..Scenario::BASE
 };
 
-/// A is first, B waits from 4.0 on, C from 9.5 on.
+/// A is first, B waits from 4.25 on, C from 9.5 on.
 fn plan() -> Plan {
     let starts = |worker, millis| Program { starts: Some(TrueTime::from_millis(millis)), ..Program::idle(worker) };
     Plan {
@@ -49,7 +49,7 @@ fn plan() -> Plan {
         service: ServiceKind::LeaseItem,
         programs: vec![
             Program { takes_over: false, ..starts(WorkerId::A, 0) },
-            starts(WorkerId::B, 4_000),
+            starts(WorkerId::B, 4_250),
             starts(WorkerId::C, 9_500),
         ],
         horizon: TrueTime::from_millis(45_000),

@@ -28,7 +28,6 @@ pub(super) static SCENARIO: Scenario = Scenario {
     knobs: &[&CLAIM_RULE],
     variants: &[
         Variant::instead("A’s renewal at 3.0 never arrives", "2.5 isolate A"),
-        Variant::instead("A dies just before its renewal", "2.9 crash A"),
         Variant::adding("A lease item, and B judges with a margin of 5 s", "0 service lease-item"),
         Variant::adding("The same, and B’s wall clock is 3 s fast", "0 service lease-item; 0 offset B 3"),
         Variant::adding(
