@@ -27,6 +27,7 @@ pub mod snapshot;
 pub mod tables;
 pub mod trace;
 pub mod why;
+pub mod wire;
 
 pub use run::Run;
 pub use scenario::Scenario;

@@ -4,12 +4,15 @@ mod common;
 
 use common::*;
 use lease_lab_scenarios::Run;
+use lease_lab_scenarios::measures::Value;
+use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::snapshot::{OwnCard, RowCard, Snapshot};
+use lease_lab_scenarios::wire::{self, Exchange};
 use lease_lab_sim::event::{Kind, RefusedBecause};
-use lease_lab_sim::intervention::{Change, Intervention, StoreKind};
+use lease_lab_sim::intervention::{Change, Intervention, StoreKind, parse_list};
 use lease_lab_sim::invariants::Invariant;
-use lease_lab_sim::machine::WorkerId;
-use lease_lab_sim::time::TrueTime;
+use lease_lab_sim::machine::{MachineId, WorkerId};
+use lease_lab_sim::time::{Span, TrueTime};
 use proptest::prelude::*;
 
 const STORES: [StoreKind; 3] = [StoreKind::Sql, StoreKind::DynamoDb, StoreKind::S3];
@@ -100,4 +103,200 @@ fn a_stray_object_changes_nothing() {
     let Some(OwnCard::S3 { stray, named, .. }) = row(&run).own else { panic!("S3 shows its objects") };
     assert_eq!(stray, ["chunk-02/token-7"]);
     assert_eq!(named.len(), 10);
+}
+
+fn lab(id: &str, text: Option<&str>) -> Run {
+    let scenario = lease_lab_scenarios::find(id).unwrap_or_else(|| panic!("{id} is a scenario"));
+    let mut interventions = scenario.own_interventions();
+    match text {
+        Some(text) if text.starts_with("plain ") => interventions = parse(&text[6..]),
+        Some(text) => interventions.extend(parse(text)),
+        None => {}
+    }
+    Run::new(scenario, Input { interventions: Some(interventions), ..Input::default() })
+        .unwrap_or_else(|mistake| panic!("{mistake}"))
+}
+
+fn parse(text: &str) -> Vec<Intervention> {
+    parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}"))
+}
+
+fn measured(run: &Run, id: &str) -> Value {
+    let measures = run.measures();
+    let measure = measures.into_iter().find(|measure| measure.id == id).unwrap_or_else(|| panic!("{id} is measured"));
+    measure.value.unwrap_or_else(|| panic!("{id} comes to something"))
+}
+
+fn text(value: &str) -> Value {
+    Value::Text(value.into())
+}
+
+/// Each accepted rewriting of the manifest makes the next version, from E0 on.
+#[test]
+fn a_sends_the_etag_of_its_own_last_rewriting() {
+    let run = lab("fence-s3", None);
+    let rewritten_by = |worker: WorkerId| {
+        run.events
+            .iter()
+            .filter(|event| event.t < seconds(19.05) && event.kind.worker() == Some(worker))
+            .filter(|event| matches!(event.kind, Kind::FenceRaised { .. } | Kind::ChunkWritten { .. }))
+            .count()
+    };
+    let (by_a, by_b) = (rewritten_by(WorkerId::A), rewritten_by(WorkerId::B));
+    assert_eq!((by_a, by_b), (2, 2), "each has raised and recorded one chunk");
+    assert_eq!(measured(&run, "sent-etag"), Value::Text(format!("E{by_a}")));
+    assert_eq!(measured(&run, "current-etag"), Value::Text(format!("E{}", by_a + by_b)));
+    assert_eq!(measured(&run, "answer"), text("412 Precondition Failed"));
+    assert_eq!(measured(&run, "charged-by-stray"), Value::Count(0));
+    assert_eq!(measured(&run, "stray"), Value::Count(1));
+
+    let unfenced = lab("fence-s3", Some("0 fence off"));
+    assert_eq!(measured(&unfenced, "sent-etag"), text("none"));
+    assert_eq!(measured(&unfenced, "answer"), text("200 OK"));
+    assert_eq!(measured(&unfenced, "charged-twice"), Value::Count(5_000));
+    // Two holders name a chunk each, and only the last manifest counts.
+    let late = lab("fence-s3", Some("plain 4 pause A 9.7; 0 raise late"));
+    assert_eq!(measured(&late, "charged-twice"), Value::Count(5_000), "the new holder did not see A’s chunk");
+}
+
+/// One of a transaction's 100 actions is on the fence item.
+#[test]
+fn the_transactions_of_a_chunk_and_of_the_run() {
+    let (invoices, chunks) = (5_000_u64, 10);
+    let of_a_chunk = invoices.div_ceil(100 - 1);
+    let run = lab("fence-dynamodb", None);
+    assert_eq!(measured(&run, "chunk-transactions"), Value::Count(of_a_chunk));
+    assert_eq!(measured(&run, "run-transactions"), Value::Count(of_a_chunk * chunks));
+    assert_eq!(measured(&run, "late-cancelled"), Value::Count(of_a_chunk - 1), "the marking one never goes");
+    let how = |run: &Run| {
+        run.measures().into_iter().find(|measure| measure.id == "late-cancelled").expect("it is measured").how
+    };
+    assert_eq!(how(&run), "the first: ConditionalCheckFailed, 99 times None");
+    let written_by_then = lab("fence-dynamodb", Some("0 set b-work 0.2"));
+    assert_eq!(how(&written_by_then), "the first: 100 times ConditionalCheckFailed", "the invoices are there, too");
+
+    for interrupted in ["plain 1.02 crash A", "plain 0.99 drop store A", "plain 1.02 pause A 15"] {
+        let run = lab("fence-dynamodb", Some(interrupted));
+        assert_eq!(measured(&run, "charged"), Value::Count(invoices * chunks), "{interrupted}");
+        assert_eq!(measured(&run, "charged-twice"), Value::Count(0), "{interrupted}");
+        let put: u32 = run
+            .events
+            .iter()
+            .map(|event| match event.kind {
+                Kind::InvoicesRecorded { charged, .. } | Kind::ChunkWritten { charged, .. } => charged,
+                _ => 0,
+            })
+            .sum();
+        assert_eq!(u64::from(put), invoices * chunks, "{interrupted}: only the missing ones are put");
+    }
+}
+
+#[test]
+fn a_raise_waits_for_the_row_lock() {
+    let arrives = 13.6;
+    for (how, takes, wakes) in [(None, 0.02, 13.54), (Some("plain 4.25 pause A 9.29; 0 set inserts 0.3"), 0.3, 13.54)] {
+        let run = lab("fence-sql", how);
+        let commits = wakes + 0.05 + takes;
+        assert_eq!(measured(&run, "raised"), Value::Seconds(Span::micros((commits * 1e6_f64).round() as i64)));
+        let waited = Span::micros(((commits - arrives) * 1e6).round() as i64);
+        assert_eq!(measured(&run, "waited"), Value::Seconds(waited));
+        let chunks = run.events.iter().find_map(|event| match event.kind {
+            Kind::RowReturned { worker: WorkerId::B, chunks_done, .. } => Some(chunks_done),
+            _ => None,
+        });
+        assert_eq!(chunks, Some(2), "it looks at the row again, and finds A’s chunk in it");
+    }
+    let strict = lab("fence-sql", Some("0 set isolation repeatable-read"));
+    assert_eq!(measured(&strict, "serialization-failures"), Value::Count(1));
+    assert_eq!(measured(&strict, "raised"), Value::Seconds(Span::millis(13_610 + 2 * 50)), "a round trip later");
+    let late = lab("fence-sql", Some("plain 4 pause A 15"));
+    assert_eq!(measured(&late, "rolled-back"), Value::Count(1));
+    assert_eq!(measured(&late, "charged-twice"), Value::Count(0));
+    // What was not committed when the database died is gone.
+    let died = lab("fence-sql", Some("13.6 crash store; 13.9 restart store"));
+    assert_eq!(row(&died).chunks[&2], [12]);
+}
+
+/// The exchange in which `worker` sends chunk `chunk` for the last time before `until`.
+fn exchange(run: &Run, from: WorkerId, what: &str, until: f64) -> Exchange {
+    let all = wire::exchanges(run);
+    let found = all
+        .into_iter()
+        .rfind(|exchange| exchange.from == from.into() && exchange.what.contains(what) && exchange.t <= seconds(until));
+    found.unwrap_or_else(|| panic!("{from} sends “{what}”"))
+}
+
+#[track_caller]
+fn assert_holds(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "“{part}” is missing in\n{text}");
+    }
+}
+
+#[test]
+fn requests_are_shown_as_they_travel() {
+    let run = lab("fence-s3", None);
+    let late = exchange(&run, WorkerId::A, "chunk 2", 19.05);
+    assert_holds(
+        &late.request,
+        &["PUT /billing-2026-09-28/manifest.json HTTP/1.1", "If-Match: \"E2\"", "\"token\": 7"],
+    );
+    assert_holds(&late.answer, &["HTTP/1.1 412 Precondition Failed"]);
+    assert!(late.refused && late.answered == Some(seconds(19.05)));
+    let upload = exchange(&run, WorkerId::A, "upload chunk 2", 5.0);
+    assert_holds(&upload.request, &["/chunk-02/token-7 ", "If-None-Match: *"]);
+
+    let run = lab("fence-dynamodb", None);
+    let raise = exchange(&run, WorkerId::B, "raise", 14.0);
+    assert_holds(
+        &raise.request,
+        &[
+            "UpdateItem",
+            "fence <= :t",
+            "\":t\": {\"N\": \"12\"}",
+            "\"ReturnValues\": \"ALL_OLD\"",
+            "claimed_since = :now",
+        ],
+    );
+    assert_holds(&raise.answer, &["\"fence\": {\"N\": \"7\"}", "\"chunk_01\": {\"N\": \"7\"}"]);
+    let late = exchange(&run, WorkerId::A, "chunk 2", 19.05);
+    assert_holds(
+        &late.request,
+        &["TransactWriteItems", "ConditionCheck", "invoice#05001", "… 97 more puts", "49 more"],
+    );
+    assert_holds(&late.answer, &["TransactionCanceledException", "[ConditionalCheckFailed, None, … 98 more None]"]);
+
+    let run = lab("fence-sql", Some("plain 4 pause A 15"));
+    let late = exchange(&run, WorkerId::A, "chunk 2", 19.05);
+    assert_holds(
+        &late.request,
+        &["BEGIN;", "SET fence = 7", "AND fence <= 7;", "generate_series(5001, 10000)", "COMMIT;"],
+    );
+    assert_eq!(late.answer, "BEGIN\nUPDATE 0\nROLLBACK");
+    let raise = exchange(&run, WorkerId::B, "raise", 14.0);
+    assert_holds(&raise.request, &["SET fence = 12", "claimed_since = now()", "RETURNING old.*"]);
+    assert_holds(&raise.answer, &["UPDATE 1", "RUNNING | 7 | 7 |", "1 | 7"]);
+    let strict = lab("fence-sql", Some("0 set isolation repeatable-read"));
+    let failed = exchange(&strict, WorkerId::B, "raise", 13.65);
+    assert_holds(&failed.answer, &["40001"]);
+    assert_eq!(failed.answered, Some(seconds(13.61)), "as soon as the other has committed");
+
+    let plain = exchange(&story_with(""), WorkerId::A, "chunk 2", 19.05);
+    assert_eq!(plain.request, "write_chunk(\"billing:2026-09-28\", chunk 2, token 7)");
+    assert_eq!(plain.answer, "refused: fence 12");
+}
+
+/// Every request of a worker that the trace says arrived is shown, and every answer that was sent.
+#[test]
+fn no_request_is_left_out() {
+    for store in STORES {
+        let run = on(store, Case::new("3 duplicate A store; 14.02 drop store B", true, 0)).run();
+        let exchanges = wire::exchanges(&run);
+        let received = run
+            .events
+            .iter()
+            .filter(|event| event.machine == MachineId::Store && matches!(event.kind, Kind::MessageReceived { .. }));
+        assert_eq!(exchanges.len(), received.count(), "{store}");
+        assert!(exchanges.iter().all(|exchange| !exchange.request.is_empty()), "{store}");
+    }
 }

@@ -354,6 +354,8 @@ pub enum StoreReply {
     Refused(Token),
     /// The claims that the index holds.
     Claims(Vec<Claim>),
+    /// COMMIT after so many invoices were inserted.
+    Inserted(u32),
     /// SQLSTATE 40001: the row has changed since the transaction began.
     SerializationFailure,
     /// What only DynamoDB answers.
@@ -486,6 +488,7 @@ impl fmt::Display for Message {
                     [Claim { owner, .. }] => write!(f, "claimed by {owner}"),
                     _ => write!(f, "{} are claimed", claims.len()),
                 },
+                StoreReply::Inserted(count) => write!(f, "committed, {count} invoices"),
                 StoreReply::SerializationFailure => f.write_str("40001, serialization failure"),
                 StoreReply::DynamoDb(reply) => match &**reply {
                     dynamodb::Reply::ConditionFailed(_) => f.write_str("the condition failed"),

@@ -5,7 +5,10 @@
 mod billing_story;
 mod claim_rules;
 mod equal_terms;
+mod fence_dynamodb;
 mod fence_rules;
+mod fence_s3;
+mod fence_sql;
 mod handover;
 mod lease_item;
 mod margin;
@@ -36,7 +39,10 @@ pub(crate) static ALL: &[&Scenario] = &[
     &zombie::SCENARIO,
     &fence_rules::SCENARIO,
     &raise_first::SCENARIO,
+    &fence_s3::SCENARIO,
     // Part 5: conditional writes
+    &fence_dynamodb::SCENARIO,
+    &fence_sql::SCENARIO,
     &lease_item::SCENARIO,
     &claim_rules::SCENARIO,
     &ttl_trap::SCENARIO,

@@ -10,7 +10,7 @@
 use litemap::LiteMap;
 
 use super::ranges::Ranges;
-use super::update::{self, Purpose, Set, Test, Update};
+use super::update::{self, Purpose, Test, Update};
 use super::{Row, claims};
 use crate::actor::{Actions, Context, Input};
 use crate::event::{Kind, RefusedBecause};
@@ -193,7 +193,7 @@ impl DynamoStore {
                     }
                     return Some(StoreReply::DynamoDb(Box::new(Reply::ConditionFailed(before))));
                 }
-                update::apply(&update.sets, item);
+                update::apply(&update.sets, item, context.wall());
                 let compared = update::compares(&update.tests);
                 update.purpose.accepted(context, job, from.worker(), (&before, item), compared, actions);
                 match update.purpose {
@@ -236,7 +236,7 @@ impl DynamoStore {
                     invoices.there.add(puts);
                     invoices.charged += u64::from(puts.len());
                     if transact.marks {
-                        update::apply(&[Set::Chunk(chunk, token)], item);
+                        item.chunks.entry(chunk).or_default().push(token);
                     }
                 }
             }

@@ -180,7 +180,7 @@ impl SqlStore {
             self.set_timer(actions);
             return;
         }
-        update::apply(&update.sets, row);
+        update::apply(&update.sets, row, context.wall());
         *version += 1;
         let compared = update::compares(&update.tests);
         update.purpose.accepted(context, *job, from.worker(), (&before, row), compared, actions);
@@ -207,7 +207,7 @@ impl SqlStore {
         self.set_timer(actions);
         let Asked { from, call, job, transaction } = asked;
         let Some(Versioned { row, version }) = self.rows.get_mut(usize::from(job.0)) else { return };
-        update::apply(&transaction.update.sets, row);
+        update::apply(&transaction.update.sets, row, context.wall());
         *version += 1;
         let Inserts { token, chunk, do_nothing } = inserts;
         let records = row.chunks.entry(chunk).or_default();
@@ -216,11 +216,11 @@ impl SqlStore {
             records.push(token);
         }
         let times_charged = records.len() as u32;
+        let charged = if recognised { 0 } else { context.plan.invoices_per_chunk };
         if let Some(worker) = from.worker() {
-            let charged = if recognised { 0 } else { context.plan.invoices_per_chunk };
             actions.record(Kind::ChunkWritten { job, worker, token, fence: row.fence, chunk, charged, times_charged });
         }
-        actions.send(from, Message::StoreReply(call, StoreReply::Accepted));
+        actions.send(from, Message::StoreReply(call, StoreReply::Inserted(charged)));
         self.wake(context, job, actions);
     }
 

@@ -69,6 +69,8 @@ pub enum Set {
     NoOwner,
     /// Since when it is claimed, by the clock of whoever says so.
     ClaimedSince(Wall),
+    /// It is claimed from now on, by the clock of the store.
+    ClaimedNow,
     /// It is not claimed, and leaves the index.
     NotClaimed,
     /// This chunk is recorded by this token.
@@ -97,8 +99,8 @@ pub fn refuses(tests: &[Test], row: &Row) -> Option<RefusedBecause> {
     tests.iter().find_map(|test| test.fails(row))
 }
 
-/// Changes `row`.
-pub fn apply(sets: &[Set], row: &mut Row) {
+/// Changes `row`; the store's wall clock shows `now`.
+pub fn apply(sets: &[Set], row: &mut Row, now: Wall) {
     for set in sets {
         match *set {
             Set::Fence(token) => row.fence = token,
@@ -107,6 +109,7 @@ pub fn apply(sets: &[Set], row: &mut Row) {
             Set::Owner(token) => row.owner_token = Some(token),
             Set::NoOwner => row.owner_token = None,
             Set::ClaimedSince(wall) => row.claimed_since = Some(wall),
+            Set::ClaimedNow => row.claimed_since = Some(now),
             Set::NotClaimed => row.claimed_since = None,
             Set::Chunk(chunk, token) => row.chunks.entry(chunk).or_default().push(token),
         }
@@ -240,7 +243,7 @@ mod tests {
         assert_eq!(Test::NotDone.fails(&done), Some(JobDone));
         assert_eq!(Test::Running.fails(&done), Some(RowChanged));
         let mut recorded = running.clone();
-        apply(&[Set::Chunk(1, 7)], &mut recorded);
+        apply(&[Set::Chunk(1, 7)], &mut recorded, Wall::ZERO);
         assert_eq!(Test::ChunkAbsent(1).fails(&recorded), Some(AlreadyRecorded));
     }
 
@@ -250,7 +253,7 @@ mod tests {
         let mut row = Row::default();
         let raise = Update::raise(&settings, 7, Wall::ZERO);
         assert_eq!(refuses(&raise.tests, &row), None);
-        apply(&raise.sets, &mut row);
+        apply(&raise.sets, &mut row, Wall::ZERO);
         assert_eq!((row.state, row.fence, row.owner_token), (RowState::Running, 7, Some(7)));
         assert!(row.claimed_since.is_some(), "the sparse index finds it");
         assert_eq!(
@@ -259,11 +262,11 @@ mod tests {
         );
         let seen = Claim { job: JobId::FIRST, owner: 7, fence: 7 };
         let requeue = Update::requeue(seen);
-        apply(&Update::raise(&settings, 9, Wall::ZERO).sets, &mut row);
+        apply(&Update::raise(&settings, 9, Wall::ZERO).sets, &mut row, Wall::ZERO);
         assert_eq!(refuses(&requeue.tests, &row), Some(RefusedBecause::RowChanged), "somebody else owns it now");
         let requeue = Update::requeue(Claim { owner: 9, fence: 9, ..seen });
         assert_eq!(refuses(&requeue.tests, &row), None);
-        apply(&requeue.sets, &mut row);
+        apply(&requeue.sets, &mut row, Wall::ZERO);
         assert_eq!((row.state, row.fence, row.claimed_since), (RowState::Queued, 9, None));
     }
 
@@ -274,7 +277,7 @@ mod tests {
         assert_eq!(fence_tests(&Settings::default(), NO_TOKEN, false), [Test::NotDone]);
         assert_eq!(fence_tests(&Settings::default(), 7, true), [Test::NotDone]);
         let mut shown = row(RowState::Running, 12);
-        apply(&Update::raise(&off, 7, Wall::ZERO).sets, &mut shown);
+        apply(&Update::raise(&off, 7, Wall::ZERO).sets, &mut shown, Wall::ZERO);
         assert_eq!(shown.fence, 12, "the row shows the highest token seen");
     }
 }

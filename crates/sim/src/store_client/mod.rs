@@ -240,7 +240,7 @@ fn plain_outcome(reply: StoreReply) -> Option<StoreOutcome> {
     Some(match reply {
         StoreReply::Row(row) => StoreOutcome::Row(row),
         StoreReply::Fence(fence) => StoreOutcome::Fence(fence),
-        StoreReply::Accepted => StoreOutcome::Accepted,
+        StoreReply::Accepted | StoreReply::Inserted(_) => StoreOutcome::Accepted,
         StoreReply::Refused(_) => StoreOutcome::Refused,
         StoreReply::Claims(claims) => StoreOutcome::Claims(claims),
         StoreReply::SerializationFailure | StoreReply::DynamoDb(_) | StoreReply::S3(_) => return None,

@@ -48,7 +48,14 @@ impl SqlClient {
     }
 
     pub(super) fn raise(&mut self, context: Context<'_>, job: JobId, token: Token, actions: &mut Actions) {
-        self.change(context, job, Update::raise(context.settings, token, context.wall()), None, actions);
+        let mut update = Update::raise(context.settings, token, context.wall());
+        for set in &mut update.sets {
+            // One database has one clock: now() is the same for everybody who asks it.
+            if let Set::ClaimedSince(_) = set {
+                *set = Set::ClaimedNow;
+            }
+        }
+        self.change(context, job, update, None, actions);
     }
 
     pub(super) fn write_chunk(
