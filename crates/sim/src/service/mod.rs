@@ -131,17 +131,15 @@ impl LockClient {
 
     /// Keeps a lease alive from now on that another process has obtained.
     pub fn adopt(&mut self, lease: LeaseId) {
-        match self {
-            LockClient::Consensus(client) => client.adopt(lease),
-            _ => {}
+        if let LockClient::Consensus(client) = self {
+            client.adopt(lease);
         }
     }
 
     /// Keeps the place in the queue of an election; nothing for who does not wait in one.
     pub fn renew_as_candidate(&mut self, context: Context<'_>, actions: &mut Actions) {
-        match self {
-            LockClient::Consensus(client) => client.renew_as_candidate(context, actions),
-            _ => {}
+        if let LockClient::Consensus(client) = self {
+            client.renew_as_candidate(context, actions);
         }
     }
 
