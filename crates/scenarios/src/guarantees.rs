@@ -65,12 +65,20 @@ const CONSENSUS: [&[&str]; 5] = [
     PAUSES,
     &["2 step-wall A -20", "2 step-wall B 20", "2 step-wall leader 20"],
     &["0.1 crash leader", "3.1 crash leader", "12.9 crash leader"],
-    &["2 partition A | n1,n2,n3", "2 partition A,n1 | B,n2,n3", "2 partition n1 | n2,n3"],
-    &["2 restore 6"],
+    &["2 partition A | n1,n2,n3", "2 partition A,n1 | B,n2,n3", "2 partition n1 | n2,n3", "2 isolate A"],
+    // After a renewal, so that the old holder has three seconds in which it learns nothing.
+    &["2 restore 6", "3.3 restore 6"],
+];
+const LEASE_ITEM: [&[&str]; 5] = [
+    PAUSES,
+    &["2 step-wall A -20", "2 step-wall B 20", "2 step-wall table 20"],
+    &["2 crash table; 4 restart table", "3.1 crash table; 14 restart table"],
+    &["2 partition A | table", "2 isolate A"],
+    &["2 restore 0", "3.3 restore 0", "4 crash A; 20 acquire D; 20.1 restore 1"],
 ];
 
 /// Every system, whether it can be run or not.
-static SYSTEMS: [System; 2] = [
+static SYSTEMS: [System; 3] = [
     System {
         id: "consensus-fence",
         name: "Consensus lock and fence",
@@ -84,6 +92,13 @@ static SYSTEMS: [System; 2] = [
         rests_on: "A replicated log decides; the store compares nothing.",
         choices: "0 service consensus; 0 store row; 0 fence off",
         tries: CONSENSUS,
+    },
+    System {
+        id: "lease-item",
+        name: "Lease item with an epoch",
+        rests_on: "Conditional writes to one item decide, by the claimant’s clock; the store compares the item’s epoch.",
+        choices: "0 service lease-item; 0 store row; 0 fence on",
+        tries: LEASE_ITEM,
     },
 ];
 
@@ -334,8 +349,15 @@ fn cost(run: &Run, from: TrueTime, to: TrueTime) -> Cost {
         }
         _ => false,
     };
-    let within = run.events.iter().filter(|event| event.t >= from && event.t <= to);
-    Cost { messages: within.filter(of_the_lock).count(), disk_writes: on_disk(run, to) - on_disk(run, from) }
+    let within = || run.events.iter().filter(|event| event.t >= from && event.t <= to);
+    let items =
+        within().filter(|event| event.machine == MachineId::Table && writes_an_item(&event.kind)).count() as u64;
+    Cost { messages: within().filter(of_the_lock).count(), disk_writes: on_disk(run, to) - on_disk(run, from) + items }
+}
+
+/// A table answers when the item is stored, in however many copies: one write.
+fn writes_an_item(kind: &Kind) -> bool {
+    matches!(kind, Kind::LeaseGranted { .. } | Kind::LeaseRenewed { .. } | Kind::LockReleased { .. })
 }
 
 /// Entries that the nodes of the replicated log have on their disks.

@@ -106,6 +106,26 @@ fn an_acquisition_costs_two_entries_and_a_renewal_none() {
     assert_eq!((renewal.messages, renewal.disk_writes), (2, 0));
 }
 
+/// One conditional write each, which the table stores before it answers.
+#[test]
+fn a_lease_in_an_item_costs_a_write_for_every_renewal() {
+    let rows = table();
+    let row = rows.iter().find(|row| row.system == "lease-item").expect("it is in the table");
+    for cost in [&row.acquire, &row.renewal] {
+        let cost = cost.as_ref().expect("A acquires and renews");
+        assert_eq!((cost.messages, cost.disk_writes), (2, 1));
+    }
+}
+
+#[test]
+fn a_lease_in_an_item_is_judged_by_wall_clocks_and_forgets_by_a_restore() {
+    let rows = table();
+    let step = cell(&rows, "lease-item", "clock-step");
+    assert_eq!(step.outcome, Outcome::Held, "the epoch is compared");
+    assert!(step.two_at_once, "and yet two may act");
+    assert_eq!(cell(&rows, "lease-item", "restore").outcome, Outcome::Broken, "the epoch is handed out twice");
+}
+
 #[test]
 fn everything_that_is_tried_can_be_read() {
     let ids: std::collections::BTreeSet<&str> = systems().map(|system| system.id).collect();
