@@ -127,6 +127,16 @@ fn a_lease_in_an_item_is_judged_by_wall_clocks_and_forgets_by_a_restore() {
 }
 
 #[test]
+fn a_restored_counter_has_to_jump() {
+    let rows = table();
+    let restored = cell(&rows, "consensus-fence", "restore");
+    assert_eq!(restored.outcome, Outcome::Broken, "the same token is handed out twice");
+    let jumped = run(restored.scenario, &format!("{} bump 1000000", restored.interventions));
+    assert!(!broken(&jumped, Invariant::ChargedOnce) && !broken(&jumped, Invariant::NoStaleWrite));
+    assert!(broken(&jumped, Invariant::OneActingHolder), "two act, and the fence refuses one of them");
+}
+
+#[test]
 fn everything_that_is_tried_can_be_read() {
     let ids: std::collections::BTreeSet<&str> = systems().map(|system| system.id).collect();
     assert_eq!(ids.len(), systems().count());

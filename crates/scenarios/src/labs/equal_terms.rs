@@ -31,6 +31,8 @@ pub(crate) static SCENARIO: Scenario = Scenario {
         Variant::instead("A dies", "4 crash A"),
         Variant::instead("The leader dies", "3.1 crash leader"),
         Variant::instead("A is cut off", "2 partition A | n1,n2,n3"),
+        Variant::instead("The lock service is restored", "3.3 restore 6"),
+        Variant::instead("It is restored, and its counter jumps", "3.3 restore 6 bump 1000000"),
     ],
     measures,
     extras: &[Extra::Guarantees],
