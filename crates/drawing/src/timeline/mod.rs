@@ -164,6 +164,26 @@ mod tests {
     }
 
     #[test]
+    fn a_lease_item_is_replaced_and_never_expires() {
+        for list in ["0 service lease-item", "0 service lease-item; 15 restore 0; 30 acquire D"] {
+            let run = run_with(list);
+            for (from, to) in [(0.0, 60.0), (9.0, 20.0), (12.9, 13.1)] {
+                let timeline = draw(&run, None, options(1200.0, from, to, 60.0));
+                for (place, one) in timeline.labels.iter().enumerate() {
+                    assert!(timeline.labels[place + 1..].iter().all(|other| !one.overlaps(other)), "“{list}” {one:?}");
+                }
+            }
+        }
+        let svg = draw(&run_with("0 service lease-item"), None, options(1200.0, 0.0, 60.0, 60.0)).svg;
+        for text in ["key · 1", "lease_until 13.0", "replaced 18.5", "lease_until 28.5", "table"] {
+            assert!(svg.contains(text), "“{text}” is not in the drawing");
+        }
+        for text in ["expires", "leader"] {
+            assert!(!svg.contains(text), "“{text}” is in the drawing");
+        }
+    }
+
+    #[test]
     fn what_has_not_happened_yet_is_not_drawn() {
         let svg = draw(&run_with(""), None, options(1200.0, 0.0, 60.0, 19.0)).svg;
         for text in ["refused", "may act until 27.5", "key · 15", "term 2", "fence 15", "29.5", "dies"] {

@@ -54,17 +54,19 @@ pub fn keys(events: &[Event], until: TrueTime) -> Vec<Held> {
                 }
                 continue;
             }
-            Kind::LeaseExpired { lease, .. } => (*lease, HeldEnded::Expired),
-            Kind::LockReleased { lease, .. } => (*lease, HeldEnded::Released),
-            Kind::ClaimReplaced { lease, .. } => (*lease, HeldEnded::Replaced),
-            Kind::ItemDeleted { lease: Some(lease), .. } | Kind::ItemRestored { replaced: Some(lease), .. } => {
-                (*lease, HeldEnded::Erased)
-            }
+            Kind::LeaseExpired { lease, .. } => (Some(*lease), HeldEnded::Expired),
+            Kind::LockReleased { lease, .. } => (Some(*lease), HeldEnded::Released),
+            Kind::ClaimReplaced { lease, .. } => (Some(*lease), HeldEnded::Replaced),
+            Kind::ItemDeleted { lease, .. } | Kind::ItemRestored { replaced: lease, .. } => (*lease, HeldEnded::Erased),
             _ => continue,
         };
-        if let Some(key) = keys.iter_mut().rev().find(|key| key.lease == ended.0 && key.ended.is_none()) {
+        if let Some(key) = keys.iter_mut().rev().find(|key| Some(key.lease) == ended.0 && key.ended.is_none()) {
             key.during.to = event.t;
             key.ended = Some(ended.1);
+        }
+        // What a restore brings back is in the item again.
+        if let Kind::ItemRestored { lease: Some(lease), epoch, .. } = &event.kind {
+            keys.push(held(*lease, lease.worker, *epoch, event.t, until, None));
         }
     }
     keys

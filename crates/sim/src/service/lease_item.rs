@@ -24,8 +24,10 @@ pub struct LeaseItemClient {
     writes: u32,
     claims: u32,
     watch: Watch,
-    /// The last claim that it sent, whether or not it knows what came of it.
+    /// The claim that it holds, or is sending.
     claim: Option<Claim>,
+    /// Earlier claims whose answer never came: one of them may have been applied.
+    unanswered: Vec<Claim>,
     /// The epoch of the claim that it holds.
     epoch: Option<Token>,
     phase: Phase,
@@ -68,6 +70,7 @@ impl LeaseItemClient {
             claims: 0,
             watch: Watch::default(),
             claim: None,
+            unanswered: Vec::new(),
             epoch: None,
             phase: Phase::Quiet,
             renewal: None,
@@ -76,7 +79,7 @@ impl LeaseItemClient {
 
     /// Forgets what it was about; the names of calls, writes and claims stay used up.
     pub(super) fn reset(&mut self) {
-        let LeaseItemClient { worker, incarnation, calls, writes, claims, .. } = *self;
+        let &mut LeaseItemClient { worker, incarnation, calls, writes, claims, .. } = self;
         *self = LeaseItemClient { calls, writes, claims, ..LeaseItemClient::new(worker, incarnation) };
     }
 
@@ -196,6 +199,10 @@ impl LeaseItemClient {
         match &mut self.phase {
             Phase::Quiet => None,
             Phase::Reading(_) | Phase::Claiming(_) => {
+                if let (Phase::Claiming(_), Some(claim)) = (self.phase, self.claim) {
+                    self.unanswered.retain(|earlier| context.mono() < earlier.stop);
+                    self.unanswered.push(claim);
+                }
                 actions.record(Kind::LockUnreachable { worker: self.worker });
                 self.quiet(Outcome::NotAcquired)
             }
@@ -259,6 +266,7 @@ impl LeaseItemClient {
     }
 
     fn acquired(&mut self, epoch: Token) -> Option<Outcome> {
+        self.unanswered.clear();
         let Claim { sent, stop, .. } = self.claim?;
         self.epoch = Some(epoch);
         self.quiet(Outcome::Acquired(Grant { token: epoch, stop, sent }))
@@ -266,7 +274,9 @@ impl LeaseItemClient {
 
     /// Somebody holds it; perhaps this very worker, by a claim whose answer was lost.
     fn busy(&mut self, context: Context<'_>, item: &Item, actions: &mut Actions) -> Option<Outcome> {
-        if self.claim.is_some_and(|claim| item.rvn == Some(claim.rvn) && context.mono() < claim.stop) {
+        let of_item = |claim: &&Claim| item.rvn == Some(claim.rvn) && context.mono() < claim.stop;
+        if let Some(claim) = self.unanswered.iter().find(of_item) {
+            self.claim = Some(*claim);
             return self.acquired(item.epoch);
         }
         if let Some(holder) = item.holder {
