@@ -83,8 +83,7 @@ impl Run {
         let checkpoints_max = (CHECKPOINTS_MAX / size).max(CHECKPOINTS_MIN);
         let mut between_checkpoints = STEPS_BETWEEN_CHECKPOINTS * size;
         let mut happens = Vec::new();
-        while simulation.next_time().is_some_and(|next| next <= horizon) {
-            simulation.step(&mut happens);
+        while simulation.step_until(horizon, &mut happens) {
             for event in happens.drain(..) {
                 observers.observe(&event, simulation.world());
                 if event.is_told_by(plan.trace) {

@@ -42,21 +42,24 @@ impl Simulation {
     ///
     /// All interventions of an instant come before any event of it, the end of a pause included.
     pub fn step(&mut self, events: &mut Vec<Event>) -> bool {
-        let next = self.world.next();
-        match self.schedule.get(self.applied) {
-            Some(intervention) if next.is_none_or(|at| intervention.at <= at) => {
-                self.applied += 1;
-                self.world.apply(intervention, events);
-                true
-            }
-            _ => self.world.step(events),
+        self.step_until(TrueTime::MAX, events)
+    }
+
+    /// The same, but only if it happens by `until`.
+    pub fn step_until(&mut self, until: TrueTime, events: &mut Vec<Event>) -> bool {
+        let Some(intervention) = self.schedule.get(self.applied).filter(|intervention| intervention.at <= until) else {
+            return self.world.step_until(until, events);
+        };
+        if self.world.next().is_some_and(|next| next < intervention.at) {
+            return self.world.step_until(until, events);
         }
+        self.applied += 1;
+        self.world.apply(intervention, events);
+        true
     }
 
     /// Lets everything happen up to and including `until`.
     pub fn run_until(&mut self, until: TrueTime, events: &mut Vec<Event>) {
-        while self.next_time().is_some_and(|next| next <= until) {
-            self.step(events);
-        }
+        while self.step_until(until, events) {}
     }
 }

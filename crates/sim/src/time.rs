@@ -97,6 +97,8 @@ macro_rules! instant {
         impl $name {
             /// The zero of this clock.
             pub const ZERO: $name = $name(0);
+            /// Later than anything.
+            pub const MAX: $name = $name(i64::MAX);
 
             /// The instant so many microseconds after zero.
             pub const fn from_micros(micros: i64) -> $name {

@@ -32,6 +32,16 @@ impl Deadlines {
         self.of.get(&lease).is_some_and(|deadline| !deadline.expiring && deadline.at > now)
     }
 
+    /// Moves the deadline of a lease to `at`, but never back; returns where it is then.
+    pub(super) fn renew(&mut self, lease: LeaseId, at: Mono) -> Mono {
+        let Some(deadline) = self.of.get_mut(&lease) else { return at };
+        // A renewal that was held up on its way must not take back what a later one has promised.
+        deadline.at = deadline.at.max(at);
+        let at = deadline.at;
+        self.note(lease, at);
+        at
+    }
+
     /// Whether its expiry is in the log.
     pub(super) fn is_expiring(&self, lease: LeaseId) -> bool {
         self.of.get(&lease).is_some_and(|deadline| deadline.expiring)
@@ -41,6 +51,10 @@ impl Deadlines {
     pub(super) fn set(&mut self, lease: LeaseId, at: Mono) {
         let expiring = self.is_expiring(lease);
         self.of.insert(lease, Deadline { at, expiring });
+        self.note(lease, at);
+    }
+
+    fn note(&mut self, lease: LeaseId, at: Mono) {
         let entry = (at, lease);
         if self.order.back().is_none_or(|last| *last <= entry) {
             self.order.push_back(entry);

@@ -6,7 +6,7 @@ use crate::consensus::log::Command;
 use crate::consensus::state::{Applied, Deleted};
 use crate::event::Kind;
 use crate::machine::{JobId, MachineId};
-use crate::message::{CallId, KeyName, LeaseId, LockReply, LockRequest};
+use crate::message::{CallId, KeyName, LeaseId, LockReply, LockRequest, Token};
 use crate::time::{Deadline, Mono, Span};
 
 impl Node {
@@ -111,7 +111,8 @@ impl Node {
                 Some(Command::Checkpoint { lease, remaining: None })
             }
             Some(record) if alive && ttl <= record.ttl => {
-                self.renew(context, lease, ttl, stop_on_holder, actions);
+                let bound = self.state.bound_by(record);
+                self.renew(context, lease, ttl, bound, stop_on_holder, actions);
                 answer(actions, client, call, LockReply::KeptAlive { term: self.term });
                 None
             }
@@ -124,12 +125,17 @@ impl Node {
         }
     }
 
-    fn renew(&mut self, context: Context<'_>, lease: LeaseId, ttl: Span, stop_time: Mono, actions: &mut Actions) {
+    fn renew(
+        &mut self,
+        context: Context<'_>,
+        lease: LeaseId,
+        ttl: Span,
+        bound: Option<(JobId, Token)>,
+        stop_time: Mono,
+        actions: &mut Actions,
+    ) {
         let Role::Leader(leadership) = &mut self.role else { return };
-        // A renewal that was held up on its way must not take back what a later one has promised.
-        let deadline = leadership.deadlines.get(lease).unwrap_or(Mono::ZERO).max(context.mono() + ttl);
-        leadership.deadlines.set(lease, deadline);
-        let bound = self.state.bound_to(lease);
+        let deadline = leadership.deadlines.renew(lease, context.mono() + ttl);
         let (job, token) = (bound.map_or(JobId::FIRST, |(job, _)| job), bound.map(|(_, token)| token));
         let (worker, deadline) = (lease.worker, Deadline::Mono(deadline));
         actions.record(Kind::LeaseRenewed { job, worker, lease, token, deadline, stop_time });
@@ -277,8 +283,9 @@ impl Node {
                     self.checkpointed(context, index, *lease, actions);
                 }
                 let ttl = waiting.as_ref().map(|waiting| waiting.ttl);
+                let bound = self.state.bound_to(*lease);
                 ttl.map(|ttl| {
-                    self.renew(context, *lease, ttl, stop_time, actions);
+                    self.renew(context, *lease, ttl, bound, stop_time, actions);
                     LockReply::KeptAlive { term: self.term }
                 })
             }

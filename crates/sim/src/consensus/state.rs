@@ -215,7 +215,12 @@ impl LockState {
 
     /// The token of the key that is bound to `lease`, and the job that it belongs to.
     pub fn bound_to(&self, lease: LeaseId) -> Option<(JobId, Token)> {
-        let name = self.leases.get(&lease)?.key?;
+        self.bound_by(self.leases.get(&lease)?)
+    }
+
+    /// The same for the lease itself.
+    pub fn bound_by(&self, lease: &Lease) -> Option<(JobId, Token)> {
+        let name = lease.key?;
         Some((name.job, self.keys.get(&name)?.created))
     }
 }

@@ -112,9 +112,9 @@ impl World {
         self.queue.next()
     }
 
-    /// Lets the next thing happen; returns whether there was one.
-    pub fn step(&mut self, events: &mut Vec<Event>) -> bool {
-        let Some((at, due)) = self.queue.pop() else { return false };
+    /// Lets the next thing happen that is due by `until`; returns whether there was one.
+    pub fn step_until(&mut self, until: TrueTime, events: &mut Vec<Event>) -> bool {
+        let Some((at, due)) = self.queue.pop(until) else { return false };
         self.now = at;
         match due {
             Due::Message(envelope) => self.arrive(envelope, events),

@@ -88,8 +88,13 @@ impl Queue {
         first
     }
 
-    pub(super) fn pop(&mut self) -> Option<(TrueTime, Due)> {
-        match self.next_key()?.1 {
+    /// Takes what is due next, if it is due by `until`.
+    pub(super) fn pop(&mut self, until: TrueTime) -> Option<(TrueTime, Due)> {
+        let ((at, _, _), line) = self.next_key()?;
+        if at > until {
+            return None;
+        }
+        match line {
             Some(line) => self.lines[line].messages.pop_front().map(|(at, _, envelope)| (at, Due::Message(envelope))),
             None => self.others.pop_first().map(|((at, _, _), pending)| (at, Due::Pending(pending))),
         }
