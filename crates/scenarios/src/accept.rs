@@ -32,6 +32,12 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
         Change::Service(_) | Change::Store(_) if !at_the_start => {
             refuse("the lock service and the store are chosen at the start", "the time 0")
         }
+        Change::Service(kind) if !scenario.any_service_and_store && *kind != plan.service => {
+            refuse("this scenario is about one lock service", &plan.service.to_string())
+        }
+        Change::Store(kind) if !scenario.any_service_and_store && *kind != plan.store => {
+            refuse("this scenario is about one store", &plan.store.to_string())
+        }
         Change::Set { .. } if !at_the_start => refuse("a setting of a lab is chosen at the start", "the time 0"),
         Change::Service(kind @ (ServiceKind::Redis | ServiceKind::Redlock)) => {
             refuse(&format!("the lock service {kind} cannot be run yet"), "consensus or lease-item")

@@ -81,7 +81,7 @@ impl Run {
         // A world of thousands of machines is large, and one step of it is little: fewer are kept, further apart.
         let size = simulation.world().machine_count().div_ceil(SMALL_WORLD);
         let checkpoints_max = (CHECKPOINTS_MAX / size).max(CHECKPOINTS_MIN);
-        let mut between_checkpoints = STEPS_BETWEEN_CHECKPOINTS * size;
+        let mut between_checkpoints = STEPS_BETWEEN_CHECKPOINTS * size * if size > 1 { 4 } else { 1 };
         let mut happens = Vec::new();
         while simulation.step_until(horizon, &mut happens) {
             for event in happens.drain(..) {

@@ -33,6 +33,8 @@ pub struct Scenario {
     pub faults: &'static str,
     /// The settings that only this scenario has: `0 set KEY VALUE`.
     pub knobs: &'static [&'static Knob],
+    /// Whether another lock service or store can be chosen for it.
+    pub any_service_and_store: bool,
     /// Changes worth a try, and to compare with.
     pub variants: &'static [Variant],
     /// The numbers that a run of it comes to.
@@ -60,6 +62,7 @@ impl Scenario {
         plan: Plan::default,
         faults: "",
         knobs: &[],
+        any_service_and_store: true,
         variants: &[],
         measures: |_| Vec::new(),
         extras: &[],

@@ -289,6 +289,16 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 format!("{worker} learns that the lock service no longer knows its lease, and lets go.")
             }
         },
+        Kind::WorkKept { worker, chunk, spent, .. } => format!(
+            "{worker} has its own job back, and the fence was still its own old token: nobody has written since, so the \
+             {} s of work on chunk {chunk} that it kept are good.",
+            spent.told()
+        ),
+        Kind::WorkDropped { worker, chunk, spent, .. } => format!(
+            "{worker} drops {} s of work on a chunk {chunk} that it had kept: the job has gone to somebody else, or it has \
+             taken another one.",
+            spent.told()
+        ),
         Kind::WorkerDone { worker } => format!("{worker} has finished and ends."),
 
         Kind::FenceRaised { worker, token: NO_TOKEN, .. } => {
@@ -387,6 +397,23 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("The sweeper finds the row claimed and {holder} holding the key: all is well.")
         }
 
+        Kind::SweepHeldOff { until } => format!(
+            "The lock service could not be reached and answers again: the sweeper judges nobody until {}, one whole lease \
+             later, so that healthy holders can come back first.",
+            until.told()
+        ),
+        Kind::SweepPaused { orphans, claims } => format!(
+            "{} of {} claims seem to be orphaned: so many holders do not die at once, so the sweeper re-queues none of \
+             them.",
+            grouped((*orphans).into()),
+            grouped((*claims).into())
+        ),
+        Kind::SweepCapped { orphans, cap } => format!(
+            "The sweeper re-queues {} of {} orphans and leaves the others for its next sweeps.",
+            grouped((*cap).into()),
+            grouped((*orphans).into())
+        ),
+
         Kind::Paused { vm, lasts, .. } => {
             let length = lasts.map_or("until it is resumed".into(), |span| format!("for {} s", span.told()));
             match vm {
@@ -423,6 +450,10 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("The network splits: {}.", sides.join(" | "))
         }
         Kind::Isolated => format!("{machine} is cut off from everyone."),
+        Kind::OutageBegan => {
+            "The whole lock service is cut off from its clients; its nodes still reach each other.".into()
+        }
+        Kind::OutageEnded => "The lock service can be reached again.".into(),
         Kind::Healed => "The network is whole again.".into(),
         Kind::SettingChanged { setting } => format!("From now on: {setting}."),
         Kind::NoEffect { intervention, because } => format!("“{intervention}” has no effect: {because}."),

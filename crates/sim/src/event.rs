@@ -55,6 +55,8 @@ impl Event {
             | Kind::LockReleased { .. }
             | Kind::LockBusy { .. }
             | Kind::GaveUp { .. }
+            | Kind::WorkKept { .. }
+            | Kind::WorkDropped { .. }
             | Kind::FenceRaised { .. }
             | Kind::RaiseRefused { .. }
             | Kind::ChunkWritten { .. }
@@ -432,6 +434,20 @@ pub enum Kind {
     WorkerDone {
         worker: WorkerId,
     },
+    WorkKept {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        chunk: u8,
+        spent: Span,
+    },
+    WorkDropped {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        chunk: u8,
+        spent: Span,
+    },
 
     // The store, at the request's arrival.
     FenceRaised {
@@ -551,6 +567,18 @@ pub enum Kind {
         token: Token,
     },
 
+    SweepHeldOff {
+        until: Mono,
+    },
+    SweepPaused {
+        orphans: u32,
+        claims: u32,
+    },
+    SweepCapped {
+        orphans: u32,
+        cap: u32,
+    },
+
     // Interventions.
     Paused {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -587,6 +615,8 @@ pub enum Kind {
         groups: Vec<Vec<MachineId>>,
     },
     Isolated,
+    OutageBegan,
+    OutageEnded,
     Healed,
     SettingChanged {
         setting: String,
@@ -694,6 +724,8 @@ impl Kind {
             Kind::ReleaseSent { .. } => "release-sent",
             Kind::GaveUp { .. } => "gave-up",
             Kind::WorkerDone { .. } => "worker-done",
+            Kind::WorkKept { .. } => "work-kept",
+            Kind::WorkDropped { .. } => "work-dropped",
             Kind::FenceRaised { .. } => "fence-raised",
             Kind::RaiseRefused { .. } => "raise-refused",
             Kind::ChunkWritten { .. } => "chunk-written",
@@ -710,6 +742,9 @@ impl Kind {
             Kind::RequeueRefused { .. } => "requeue-refused",
             Kind::OrphanSeen { .. } => "orphan-seen",
             Kind::ClaimHeld { .. } => "claim-held",
+            Kind::SweepHeldOff { .. } => "sweep-held-off",
+            Kind::SweepPaused { .. } => "sweep-paused",
+            Kind::SweepCapped { .. } => "sweep-capped",
             Kind::Paused { .. } => "paused",
             Kind::Resumed { .. } => "resumed",
             Kind::Crashed { .. } => "crashed",
@@ -719,6 +754,8 @@ impl Kind {
             Kind::RateSet { .. } => "rate-set",
             Kind::Partitioned { .. } => "partitioned",
             Kind::Isolated => "isolated",
+            Kind::OutageBegan => "outage-began",
+            Kind::OutageEnded => "outage-ended",
             Kind::Healed => "healed",
             Kind::SettingChanged { .. } => "setting-changed",
             Kind::NoEffect { .. } => "no-effect",
@@ -764,6 +801,8 @@ impl Kind {
             | Kind::ReleaseSent { worker, .. }
             | Kind::GaveUp { worker, .. }
             | Kind::WorkerDone { worker }
+            | Kind::WorkKept { worker, .. }
+            | Kind::WorkDropped { worker, .. }
             | Kind::FenceRaised { worker, .. }
             | Kind::RaiseRefused { worker, .. }
             | Kind::ChunkWritten { worker, .. }

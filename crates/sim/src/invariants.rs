@@ -2,6 +2,7 @@
 //!
 //! They are no part of any actor, and no actor can see them.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use litemap::LiteMap;
@@ -13,7 +14,7 @@ use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{LeaseId, NO_TOKEN, Token};
 use crate::store::RowState;
 use crate::time::{TrueTime, grouped};
-use crate::world::{Life, World};
+use crate::world::World;
 
 /// The invariants, in the order in which they are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -96,9 +97,10 @@ pub struct Observers {
     /// When every job was DONE with every chunk recorded.
     finished: Option<TrueTime>,
     jobs_finished: u16,
-    jobs: LiteMap<JobId, Watched>,
+    /// By the number of the job.
+    jobs: Vec<Watched>,
     highest_granted: Token,
-    grants: LiteMap<LeaseId, WorkerId>,
+    grants: BTreeMap<LeaseId, WorkerId>,
     /// How often anybody has acquired a lock.
     acquired: u64,
     /// When the request that the store serves, or served last, was sent, for each sender.
@@ -193,8 +195,9 @@ impl Observers {
             // Only these can let a worker act that could not before.
             Kind::LockAcquired { job, worker, .. } => {
                 self.acquired += 1;
-                let watched = self.jobs.entry(*job).or_default();
-                watched.numbers.push((*worker, event.t, self.acquired));
+                let number = self.acquired;
+                let watched = self.of(*job);
+                watched.numbers.push((*worker, event.t, number));
                 if !watched.holders.contains(worker) {
                     watched.holders.push(*worker);
                 }
@@ -202,15 +205,23 @@ impl Observers {
             }
             Kind::RenewalConfirmed { job, .. } => self.check_one_acting_holder(*job, event.t, world),
             Kind::Resumed { worker: Some(worker), .. } => {
-                let job = world.plan().program(*worker).job;
+                let job = world.worker(*worker).map_or(JobId::FIRST, |worker| worker.job());
                 self.check_one_acting_holder(job, event.t, world);
             }
             _ => {}
         }
     }
 
+    fn of(&mut self, job: JobId) -> &mut Watched {
+        let place = usize::from(job.0);
+        if self.jobs.len() <= place {
+            self.jobs.resize_with(place + 1, Watched::default);
+        }
+        &mut self.jobs[place]
+    }
+
     fn job_finished(&mut self, job: JobId, t: TrueTime, world: &World) {
-        let watched = self.jobs.entry(job).or_default();
+        let watched = self.of(job);
         if !std::mem::replace(&mut watched.finished, true) {
             self.jobs_finished += 1;
         }
@@ -220,10 +231,10 @@ impl Observers {
     }
 
     fn written(&mut self, job: JobId, worker: WorkerId, token: Token, what: &str, t: TrueTime) {
-        let watched = self.jobs.entry(job).or_default();
+        let served = self.served.get(&worker).copied();
+        let watched = self.of(job);
         let highest = watched.highest_written;
-        let number =
-            if token == NO_TOKEN { watched.number_at(worker, self.served.get(&worker).copied()) } else { token };
+        let number = if token == NO_TOKEN { watched.number_at(worker, served) } else { token };
         if number >= highest {
             watched.highest_written = number;
             return;
@@ -237,9 +248,12 @@ impl Observers {
     }
 
     fn check_one_acting_holder(&mut self, job: JobId, t: TrueTime, world: &World) {
-        let Some(watched) = self.jobs.get(&job) else { return };
+        // It takes two.
+        let Some(watched) = self.jobs.get(usize::from(job.0)).filter(|watched| watched.holders.len() > 1) else {
+            return;
+        };
         let acting: Vec<WorkerId> =
-            watched.holders.iter().copied().filter(|worker| may_act(world, *worker, t)).collect();
+            watched.holders.iter().copied().filter(|worker| world.may_act(*worker, job, t)).collect();
         if let [first, second, ..] = acting[..] {
             let (first, second) = (first.min(second), first.max(second));
             let why = format!("{first} and {second} may both act, each by its own clock");
@@ -271,13 +285,6 @@ impl Observers {
 /// " with token 7", or nothing for a holder that has none.
 fn with_token(token: Token) -> String {
     if token == NO_TOKEN { String::new() } else { format!(" with token {token}") }
-}
-
-/// Whether `worker` is up, not frozen, has not let go, and its own clock is before its stop time.
-pub fn may_act(world: &World, worker: WorkerId, at: TrueTime) -> bool {
-    let machine = worker.into();
-    world.life(machine) == Some(&Life::Up)
-        && world.worker(worker).zip(world.reading(machine, at)).is_some_and(|(worker, reading)| worker.may_act(reading))
 }
 
 fn unfinished(end: &World, finished: u16) -> String {

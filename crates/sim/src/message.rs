@@ -313,6 +313,11 @@ pub enum StoreRequest {
         /// The holder's token.
         token: Token,
     },
+    /// Name a queued job, the first from this one on.
+    FindQueued {
+        /// Where to begin to look.
+        from: JobId,
+    },
     /// Return the rows of the sparse index.
     ReadIndex,
     /// Put the row back into the queue if it is RUNNING and owner and fence are as seen.
@@ -352,6 +357,8 @@ pub enum StoreReply {
     Accepted,
     /// Not done; the fence stands at this token.
     Refused(Token),
+    /// A queued job, if there is one.
+    Queued(Option<JobId>),
     /// The claims that the index holds.
     Claims(Vec<Claim>),
     /// COMMIT after so many invoices were inserted.
@@ -471,6 +478,7 @@ impl fmt::Display for Message {
                 StoreRequest::ReadFence => f.write_str("read the fence"),
                 StoreRequest::WriteChunk { token, chunk, .. } => write!(f, "chunk {chunk}, token {token}"),
                 StoreRequest::SetDone { token } => write!(f, "set DONE, token {token}"),
+                StoreRequest::FindQueued { .. } => f.write_str("is a job queued?"),
                 StoreRequest::ReadIndex => f.write_str("read the index"),
                 StoreRequest::Requeue { owner, .. } => write!(f, "re-queue if still owned by {owner}"),
                 StoreRequest::Sql(request) => f.write_str(&sql_label(request)),
@@ -481,6 +489,8 @@ impl fmt::Display for Message {
                 StoreReply::Row(row) => write!(f, "the row: {}", row.state),
                 StoreReply::Fence(fence) => write!(f, "the fence is {fence}"),
                 StoreReply::Accepted => f.write_str("accepted"),
+                StoreReply::Queued(None) => f.write_str("no job is queued"),
+                StoreReply::Queued(Some(job)) => write!(f, "job {} is queued", job.0 + 1),
                 StoreReply::Refused(fence) => write!(f, "refused, the fence is {fence}"),
                 StoreReply::Claims(claims) => match claims[..] {
                     [] => f.write_str("nothing is claimed"),

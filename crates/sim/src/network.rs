@@ -9,6 +9,10 @@ use crate::time::Span;
 pub struct Network {
     groups: Vec<Vec<MachineId>>,
     isolated: Vec<MachineId>,
+    /// The lock service is cut off from all its clients.
+    outage: bool,
+    /// How often that has happened: a timed end belongs to one outage.
+    outages: u32,
     faults: Vec<PathFault>,
 }
 
@@ -63,6 +67,12 @@ impl Network {
         if self.isolated.contains(&a) || self.isolated.contains(&b) {
             return true;
         }
+        if self.outage && a.is_lock_service() != b.is_lock_service() {
+            return true;
+        }
+        if self.groups.is_empty() {
+            return false;
+        }
         let group_of = |machine| self.groups.iter().position(|group| group.contains(&machine));
         match (group_of(a), group_of(b)) {
             (Some(a), Some(b)) => a != b,
@@ -83,9 +93,24 @@ impl Network {
         }
     }
 
-    /// Ends partition and isolation; returns whether there was any.
+    /// Cuts the lock service off from its clients; returns the number of this outage, or nothing if there is one.
+    pub fn begin_outage(&mut self) -> Option<u32> {
+        if std::mem::replace(&mut self.outage, true) {
+            return None;
+        }
+        self.outages += 1;
+        Some(self.outages)
+    }
+
+    /// Ends this outage; returns whether it went on.
+    pub fn end_outage(&mut self, number: u32) -> bool {
+        number == self.outages && std::mem::take(&mut self.outage)
+    }
+
+    /// Ends partition, isolation and outage; returns whether there was any.
     pub fn heal(&mut self) -> bool {
-        let was_cut = !self.groups.is_empty() || !self.isolated.is_empty();
+        let was_cut = !self.groups.is_empty() || !self.isolated.is_empty() || self.outage;
+        self.outage = false;
         self.groups.clear();
         self.isolated.clear();
         was_cut

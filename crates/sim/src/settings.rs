@@ -219,7 +219,7 @@ impl Default for Plan {
             standby: Program::idle(WorkerId::D),
             tenant_commits: Vec::new(),
             tenant_commits_before: 0,
-            sweeping: Sweeping { every: ms(10_000), sightings_apart: ms(5_000) },
+            sweeping: Sweeping::default(),
             stores: StoreOptions::default(),
             writers: Writers::default(),
             latency: Latency {
@@ -612,6 +612,25 @@ pub enum Finds {
         /// The time between two looks.
         every: Span,
     },
+    /// One of many that share many jobs: it takes its own, and once it has lost that it comes back for it now and then,
+    /// and in between takes any job that is queued.
+    /// It never ends by giving up, and it keeps a half-done chunk as long as it may turn out to be of use.
+    Fleet {
+        /// The time between two looks into the queue.
+        every: Span,
+        /// The time between two attempts to get its own lock back; the first comes after a part of it, which is
+        /// another for each worker. Zero: it has no job of its own.
+        returns: Span,
+    },
+}
+
+impl Finds {
+    /// The time between two polls.
+    pub fn every(self) -> Span {
+        match self {
+            Finds::Standby { every } | Finds::Queue { every } | Finds::Fleet { every, .. } => every,
+        }
+    }
 }
 
 /// The sweeper's rules.
@@ -619,8 +638,35 @@ pub enum Finds {
 pub struct Sweeping {
     /// The time between two sweeps.
     pub every: Span,
-    /// The least time between the first sighting of an orphan and its re-queue.
+    /// How often an orphan must be seen before it is re-queued: once or twice.
+    pub sightings: u8,
+    /// The least time between the first sighting of an orphan and its re-queue, if two are asked for.
     pub sightings_apart: Span,
+    /// Whether the re-queues of a sweep are sent together instead of one after another's answer.
+    pub together: bool,
+    /// The most re-queues of one sweep.
+    pub cap: Option<u32>,
+    /// Each re-queue waits for a part of this, which is another for each.
+    pub jitter: Span,
+    /// A sweep that finds more than so many per cent of all claims orphaned re-queues nothing.
+    pub pause_share: Option<u8>,
+    /// After the lock service could not be reached, whether nothing is judged until it has answered for a whole lease.
+    pub hold_off: bool,
+}
+
+impl Default for Sweeping {
+    fn default() -> Sweeping {
+        Sweeping {
+            every: Span::seconds(10),
+            sightings: 2,
+            sightings_apart: Span::seconds(5),
+            together: false,
+            cap: None,
+            jitter: Span::ZERO,
+            pause_share: None,
+            hold_off: false,
+        }
+    }
 }
 
 /// Delays on the wire and the time-outs that go with them.

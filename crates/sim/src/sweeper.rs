@@ -1,29 +1,37 @@
 //! The sweeper: finds claims whose holder is gone and puts them back into the queue.
 //!
 //! It asks the lock service whether a live key exists and compares no clocks.
-//! Two sightings only avoid needless work; what makes it safe is the conditional write.
+//! Two sightings, and its other rules, only avoid needless work; what makes it safe is the conditional write.
 
-use std::collections::VecDeque;
-
-use litemap::LiteMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
 use crate::machine::{JobId, WorkerId};
-use crate::message::{Claim, Message, Token};
+use crate::message::{Claim, Holder, Message, Token};
+use crate::rng::Rng;
 use crate::service::{Answer, Probe};
 use crate::settings::Plan;
 use crate::store_client::{StoreClient, StoreOutcome};
-use crate::time::Mono;
+use crate::time::{Mono, Span};
 
 /// The sweeper's process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Sweeper {
     probe: Probe,
     store: StoreClient,
+    /// A second connection, for re-queues that do not wait for each other.
+    many: StoreClient,
     next_sweep: Mono,
-    sightings: LiteMap<JobId, Sighting>,
+    sightings: BTreeMap<JobId, Sighting>,
     phase: Phase,
+    /// Re-queues that wait for their time.
+    planned: VecDeque<(Mono, Claim)>,
+    rng: Rng,
+    /// The last question to the lock service found no answer.
+    unanswered: bool,
+    /// Since when the lock service answers again, if it did not.
+    back_since: Option<Mono>,
 }
 
 /// An orphan as it was first seen; any change of owner or fence starts it afresh.
@@ -32,6 +40,8 @@ struct Sighting {
     owner: Token,
     fence: Token,
     first_seen: Mono,
+    /// Its re-queue waits for its time.
+    planned: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -43,15 +53,23 @@ enum Phase {
     Requeuing(VecDeque<Claim>),
 }
 
+/// Sets the second connection's calls apart.
+const SECOND_CONNECTION: u32 = 1 << 31;
+
 impl Sweeper {
     /// A process without memory.
     pub fn new(plan: &Plan, incarnation: u32) -> Sweeper {
         Sweeper {
             probe: Probe::new(plan, incarnation),
             store: StoreClient::new(plan, incarnation),
+            many: StoreClient::new(plan, incarnation | SECOND_CONNECTION),
             next_sweep: Mono::ZERO,
-            sightings: LiteMap::new(),
+            sightings: BTreeMap::new(),
             phase: Phase::Waiting,
+            planned: VecDeque::new(),
+            rng: Rng::new(0, u64::from(incarnation)),
+            unanswered: false,
+            back_since: None,
         }
     }
 
@@ -65,14 +83,17 @@ impl Sweeper {
         match input {
             Input::Start => self.wait(context, actions),
             Input::Timer { key: TimerKey::Poll, .. } => self.sweep(context, actions),
+            Input::Timer { key: TimerKey::Work, .. } => self.requeue_planned(context, actions),
             Input::Timer { key: TimerKey::StoreTimeout, .. } => self.phase = Phase::Waiting,
             Input::Timer { key: TimerKey::LockTimeout, .. } => {
                 let answer = self.probe.timed_out(context, actions);
                 self.lock_answered(context, answer, actions);
             }
             Input::Message { message: Message::StoreReply(call, reply), .. } => {
-                if let Some(outcome) = self.store.answered(context, call, reply, actions) {
+                if let Some(outcome) = self.store.answered(context, call, reply.clone(), actions) {
                     self.store_answered(context, outcome, actions);
+                } else {
+                    let _ = self.many.answered(context, call, reply, actions);
                 }
             }
             Input::Message { from, message } => {
@@ -97,7 +118,8 @@ impl Sweeper {
         self.probe.reset();
         self.store.reset();
         if !context.settings.sweeper {
-            self.sightings = LiteMap::new();
+            self.sightings.clear();
+            self.planned.clear();
             self.phase = Phase::Waiting;
             return;
         }
@@ -108,7 +130,8 @@ impl Sweeper {
     fn store_answered(&mut self, context: Context<'_>, outcome: StoreOutcome, actions: &mut Actions) {
         match (&mut self.phase, outcome) {
             (Phase::ReadingIndex, StoreOutcome::Claims(claims)) => {
-                self.sightings.retain(|job, _| claims.iter().any(|claim| claim.job == *job));
+                // The claims come in the order of the jobs.
+                self.sightings.retain(|job, _| claims.binary_search_by_key(job, |claim| claim.job).is_ok());
                 if claims.is_empty() {
                     self.phase = Phase::Waiting;
                     return;
@@ -127,20 +150,68 @@ impl Sweeper {
         let (Some(answer), Phase::AskingLock(claims)) = (answer, &mut self.phase) else { return };
         let claims = std::mem::take(claims);
         self.phase = Phase::Waiting;
-        let Some(holders) = answer else { return };
+        let Some(holders) = answer else {
+            self.unanswered = true;
+            return;
+        };
+        if std::mem::take(&mut self.unanswered) {
+            self.back_since = Some(context.mono());
+        }
+        let held_off = self.back_since.map(|back| back + context.settings.lease);
+        if let Some(until) = held_off.filter(|until| context.plan.sweeping.hold_off && context.mono() < *until) {
+            actions.record(Kind::SweepHeldOff { until });
+            return;
+        }
+        self.judge(context, claims, holders, actions);
+    }
+
+    fn judge(&mut self, context: Context<'_>, claims: Vec<Claim>, holders: Vec<Holder>, actions: &mut Actions) {
+        let claimed = claims.len() as u32;
         let mut held = holders.into_iter().peekable();
-        let mut orphans = VecDeque::new();
+        let (mut orphaned, mut orphans) = (0, VecDeque::new());
         // Both lists are in the order of the jobs.
         for claim in claims {
             match held.next_if(|holder| holder.job == claim.job) {
                 Some(holder) => self.is_held(claim, holder.worker, holder.token, actions),
-                None if self.is_orphan(context, claim, actions) => orphans.push_back(claim),
-                None => {}
+                None => {
+                    orphaned += 1;
+                    if self.is_orphan(context, claim, actions) {
+                        orphans.push_back(claim);
+                    }
+                }
             }
         }
-        if !orphans.is_empty() {
+        self.apply_rules(context, orphaned, claimed, &mut orphans, actions);
+        if orphans.is_empty() {
+            return;
+        }
+        if context.plan.sweeping.together {
+            self.plan_requeues(context, orphans);
+            self.requeue_planned(context, actions);
+        } else {
             self.phase = Phase::Requeuing(orphans);
             self.requeue_next(context, actions);
+        }
+    }
+
+    /// Rules against storms; an orphan that they spare now is found again by the next sweep.
+    fn apply_rules(
+        &self,
+        context: Context<'_>,
+        orphaned: u32,
+        claims: u32,
+        orphans: &mut VecDeque<Claim>,
+        actions: &mut Actions,
+    ) {
+        let rules = &context.plan.sweeping;
+        let too_many = |share: u8| u64::from(orphaned) * 100 > u64::from(claims) * u64::from(share);
+        if rules.pause_share.is_some_and(too_many) && !orphans.is_empty() {
+            actions.record(Kind::SweepPaused { orphans: orphaned, claims });
+            orphans.clear();
+        }
+        if let Some(cap) = rules.cap.filter(|cap| orphans.len() > *cap as usize) {
+            actions.record(Kind::SweepCapped { orphans: orphans.len() as u32, cap });
+            orphans.truncate(cap as usize);
         }
     }
 
@@ -149,18 +220,20 @@ impl Sweeper {
         actions.record(Kind::ClaimHeld { owner_token: claim.owner, holder, token });
     }
 
-    /// Notes the sighting; returns whether it is the second, late enough after the first.
+    /// Notes the sighting; returns whether it is the last that is asked for, late enough after the first.
     fn is_orphan(&mut self, context: Context<'_>, claim: Claim, actions: &mut Actions) -> bool {
         let now = context.mono();
+        let sweeping = &context.plan.sweeping;
         let Claim { job, owner, fence } = claim;
         match self.sightings.get(&job) {
             Some(seen) if seen.owner == owner && seen.fence == fence => {
-                now - seen.first_seen >= context.plan.sweeping.sightings_apart
+                let long_enough = sweeping.sightings < 2 || now - seen.first_seen >= sweeping.sightings_apart;
+                long_enough && !seen.planned
             }
             _ => {
-                self.sightings.insert(job, Sighting { owner, fence, first_seen: now });
+                self.sightings.insert(job, Sighting { owner, fence, first_seen: now, planned: false });
                 actions.record(Kind::OrphanSeen { job, owner_token: owner, fence });
-                false
+                sweeping.sightings < 2
             }
         }
     }
@@ -173,6 +246,31 @@ impl Sweeper {
                 self.store.requeue(context, claim, actions);
             }
             None => self.phase = Phase::Waiting,
+        }
+    }
+
+    /// Gives each re-queue its time.
+    fn plan_requeues(&mut self, context: Context<'_>, orphans: VecDeque<Claim>) {
+        let jitter = context.plan.sweeping.jitter;
+        for claim in orphans {
+            let wait = if jitter == Span::ZERO { Span::ZERO } else { self.rng.span_up_to(jitter) };
+            let at = context.mono() + wait;
+            if let Some(sighting) = self.sightings.get_mut(&claim.job) {
+                sighting.planned = true;
+            }
+            let place = self.planned.partition_point(|(other, _)| *other <= at);
+            self.planned.insert(place, (at, claim));
+        }
+    }
+
+    fn requeue_planned(&mut self, context: Context<'_>, actions: &mut Actions) {
+        while let Some((_, claim)) = self.planned.front().copied().filter(|(at, _)| *at <= context.mono()) {
+            self.planned.pop_front();
+            self.sightings.remove(&claim.job);
+            self.many.requeue(context, claim, actions);
+        }
+        if let Some((at, _)) = self.planned.front() {
+            actions.set_timer(TimerKey::Work, *at);
         }
     }
 }

@@ -6,7 +6,7 @@
 //! All values are microseconds.
 
 use std::fmt;
-use std::ops::{Add, AddAssign, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 use serde::{Serialize, Serializer};
 
@@ -72,6 +72,13 @@ impl Mul<i64> for Span {
     type Output = Span;
     fn mul(self, factor: i64) -> Span {
         Span(self.0 * factor)
+    }
+}
+
+impl Div<i64> for Span {
+    type Output = Span;
+    fn div(self, divisor: i64) -> Span {
+        Span(self.0 / divisor)
     }
 }
 

@@ -73,6 +73,7 @@ fn change() -> impl Strategy<Value = Change> {
     let network = prop_oneof![
         partition(),
         Just(Change::Heal),
+        option::of(span(1)).prop_map(Change::Outage),
         target().prop_map(Change::Isolate),
         (path(), span(1)).prop_map(|((from, to), by)| Change::Delay { from, to, by }),
         path().prop_map(|(from, to)| Change::Drop { from, to }),

@@ -80,7 +80,7 @@ fn measures(run: &Run) -> Vec<Measure> {
     let begins = begins.map(|event| event.t);
     let first = first_write(run);
     let last = first.and_then(|first| {
-        trace::writes(run).filter(|write| write.worker == WorkerId::A && write.accepted && write.t < first).last()
+        trace::writes(run).rfind(|write| write.worker == WorkerId::A && write.accepted && write.t < first)
     });
     let dropped = trace::writes(run).filter(|write| write.worker == WorkerId::A && !write.accepted).count();
     let seconds = |at: TrueTime| Value::Seconds(trace::since_start(at));

@@ -14,6 +14,8 @@ mod lease_item;
 mod margin;
 mod raise_first;
 mod recap;
+mod storm;
+mod sweeper;
 mod takeover;
 mod ttl_trap;
 mod two_clocks;
@@ -48,6 +50,7 @@ pub(crate) static ALL: &[&Scenario] = &[
     &ttl_trap::SCENARIO,
     // Part 6: crashes and orphans
     &takeover::SCENARIO,
+    &storm::SCENARIO,
     // Part 7: elections and single writers
     &handover::SCENARIO,
     // Part 8: the lock service fails

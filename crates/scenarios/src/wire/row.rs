@@ -12,6 +12,7 @@ pub(super) fn request(job: JobId, request: &StoreRequest) -> String {
         StoreRequest::ReadRow => format!("read({job:?})"),
         StoreRequest::ReadFence => format!("read_fence({job:?})"),
         StoreRequest::ReadIndex => "read_index()".into(),
+        StoreRequest::FindQueued { from } => format!("find_queued(from {:?})", job_name(*from)),
         StoreRequest::Raise { token } => format!("raise({job:?}{})", with(*token)),
         StoreRequest::WriteChunk { token, chunk, unconditional } => {
             let how = if *unconditional { ", unconditional" } else { "" };
@@ -41,6 +42,8 @@ pub(super) fn answer(reply: &StoreReply) -> Answer {
                 .collect();
             Answer::yes(if claims.is_empty() { "nothing is claimed".into() } else { claims.join("\n") })
         }
+        StoreReply::Queued(None) => Answer::yes("none"),
+        StoreReply::Queued(Some(job)) => Answer::yes(job_name(*job)),
         _ => Answer::yes("accepted"),
     }
 }

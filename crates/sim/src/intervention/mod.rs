@@ -66,6 +66,9 @@ pub enum Change {
     Heal,
     /// Cuts one machine off.
     Isolate(Target),
+    /// Cuts the whole lock service off from all its clients, for so long or until it is healed; its nodes still reach
+    /// each other.
+    Outage(Option<Span>),
     /// Delays the next message.
     Delay {
         /// Sender.

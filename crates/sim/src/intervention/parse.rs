@@ -15,7 +15,7 @@ const DECIMALS_MAX: usize = 6;
 /// How slow and how fast a clock can be made to run.
 const RATE_PPM: std::ops::RangeInclusive<i64> = 100_000..=10_000_000;
 const MACHINES: &str = "A to D, n1 to n7, r1 to r5, primary, replica, store, sweeper or leader";
-const VERBS: &str = "pause, resume, crash, restart, step-wall, offset, rate, partition, heal, isolate, delay, drop, \
+const VERBS: &str = "pause, resume, crash, restart, step-wall, offset, rate, partition, heal, isolate, outage, delay, drop, \
                      duplicate, fence, idempotent, raise, lease, renew, margin, sweeper, service, store, acquire, \
                      release, restore or set";
 
@@ -294,6 +294,15 @@ fn read_change(verb: &str, words: &mut Words<'_>) -> Result<Change, Wrong> {
         "partition" => read_partition(words)?,
         "heal" => Change::Heal,
         "isolate" => Change::Isolate(words.target()?),
+        "outage" => {
+            let expected = "nothing, or a length above 0 s";
+            Change::Outage(match words.rest.next().map(|word| read_number(word, Sign::No)) {
+                None => None,
+                Some(Ok(0)) => return Err(wrong("an outage of 0 s is none", expected)),
+                Some(Ok(micros)) => Some(Span::micros(micros)),
+                Some(Err(what)) => return Err(wrong(what, expected)),
+            })
+        }
         "delay" => {
             let (from, to) = words.path()?;
             Change::Delay { from, to, by: words.positive_span("by how many seconds, above 0")? }
@@ -421,6 +430,8 @@ mod tests {
             ("44 release C", "44 release C"),
             ("45 restore 14 bump 1000000", "45 restore 14 bump 1000000"),
             ("0 set lag 0.1", "0 set lag 0.1"),
+            ("12 outage", "12 outage"),
+            ("12 outage 30.0", "12 outage 30"),
             ("0.000001 heal", "0.000001 heal"),
         ] {
             let read = parse_one(text).unwrap_or_else(|mistake| panic!("{text}: {mistake}"));
@@ -456,6 +467,8 @@ mod tests {
             ("4 pause A -1", "“-1” has a sign, which only step-wall and offset can have"),
             ("4 pause A 15 vm 3", "“3” is one word too many"),
             ("4 heal now", "“now” is one word too many"),
+            ("12 outage 0", "an outage of 0 s is none"),
+            ("12 outage 30 vm", "“vm” is one word too many"),
             ("4 restart n1 empty", "n1 keeps its log on disk and cannot restart empty"),
             ("4 restart store empty", "store keeps its row on disk and cannot restart empty"),
             ("0 rate B 0", "a clock cannot run at 0 times true time here"),

@@ -104,6 +104,8 @@ impl fmt::Display for Change {
             }
             Change::Heal => f.write_str("heal"),
             Change::Isolate(target) => write!(f, "isolate {target}"),
+            Change::Outage(None) => f.write_str("outage"),
+            Change::Outage(Some(span)) => write!(f, "outage {span}"),
             Change::Delay { from, to, by } => write!(f, "delay {from} {to} {by}"),
             Change::Drop { from, to } => write!(f, "drop {from} {to}"),
             Change::Duplicate { from, to } => write!(f, "duplicate {from} {to}"),

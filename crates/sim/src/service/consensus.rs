@@ -14,6 +14,7 @@ use crate::time::{Mono, Span};
 pub struct ConsensusClient {
     worker: WorkerId,
     incarnation: u32,
+    job: JobId,
     nodes: NodeClient,
     leases_asked_for: u32,
     lease: Option<Asked>,
@@ -68,6 +69,7 @@ impl ConsensusClient {
         ConsensusClient {
             worker,
             incarnation,
+            job: plan.program(worker).job,
             nodes: NodeClient::new(plan, incarnation),
             leases_asked_for: 0,
             lease: None,
@@ -82,6 +84,11 @@ impl ConsensusClient {
         self.lease = None;
         self.phase = Phase::Quiet;
         self.renewal = None;
+    }
+
+    /// Names the job whose lock it asks for from now on.
+    pub(super) fn set_job(&mut self, job: JobId) {
+        self.job = job;
     }
 
     /// What it is doing, in a few words.
@@ -127,9 +134,7 @@ impl ConsensusClient {
     /// Sends what the phase is waiting for to the attempt's node.
     fn send(&mut self, context: Context<'_>, mut phase: Phase, actions: &mut Actions) {
         let (attempt, request) = match (&mut phase, &self.lease) {
-            (Phase::ReadingKey(attempt), _) => {
-                (attempt, LockRequest::ReadKey { job: context.plan.program(self.worker).job })
-            }
+            (Phase::ReadingKey(attempt), _) => (attempt, LockRequest::ReadKey { job: self.job }),
             (Phase::GrantingLease(attempt), Some(asked)) => {
                 (attempt, LockRequest::GrantLease { lease: asked.lease, ttl: asked.ttl })
             }
@@ -319,10 +324,7 @@ impl ConsensusClient {
         let settings = context.settings;
         self.lease = Some(Asked {
             lease: LeaseId { worker: self.worker, incarnation: self.incarnation, number: self.leases_asked_for },
-            key: KeyName {
-                job: context.plan.program(self.worker).job,
-                candidate: context.plan.lock_rules.campaign.map(|_| self.worker),
-            },
+            key: KeyName { job: self.job, candidate: context.plan.lock_rules.campaign.map(|_| self.worker) },
             ttl: settings.lease,
             // Counted from before the first send: the lease cannot have begun earlier.
             stop: context.mono() + settings.lease - settings.margin,

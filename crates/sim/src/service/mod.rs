@@ -89,6 +89,13 @@ impl LockClient {
         }
     }
 
+    /// Names the job whose lock it asks for from now on, if it serves many.
+    pub fn set_job(&mut self, job: JobId) {
+        if let LockClient::Consensus(client) = self {
+            client.set_job(job);
+        }
+    }
+
     /// What it is doing, in a few words.
     pub fn activity(&self) -> &'static str {
         match self {

@@ -1,5 +1,7 @@
 //! A store that keeps one row for each job, with the fence in it, and that takes each request as one atomic step.
 
+use std::collections::BTreeSet;
+
 use super::{Row, RowState};
 use crate::actor::{Actions, Context, Input};
 use crate::event::{Kind, RefusedBecause};
@@ -11,11 +13,13 @@ use crate::settings::{FenceMode, Plan};
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct RowStore {
     rows: Vec<Row>,
+    /// The jobs that are queued.
+    queued: BTreeSet<JobId>,
 }
 
 impl RowStore {
     pub(super) fn new(plan: &Plan) -> RowStore {
-        RowStore { rows: super::rows_at_start(plan) }
+        RowStore { rows: super::rows_at_start(plan), queued: plan.job_ids().collect() }
     }
 
     pub(super) fn row(&self, job: JobId) -> Option<&Row> {
@@ -25,11 +29,27 @@ impl RowStore {
     /// Takes one input; each request is one atomic step.
     pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         let Input::Message { from, message: Message::StoreRequest(call, job, request) } = input else { return };
-        let reply = if request == StoreRequest::ReadIndex {
-            StoreReply::Claims(super::claims(self.rows.iter()))
-        } else {
-            let Some(row) = self.rows.get_mut(usize::from(job.0)) else { return };
-            serve(row, context, job, from, request, actions)
+        let reply = match request {
+            StoreRequest::ReadIndex => StoreReply::Claims(super::claims(self.rows.iter())),
+            StoreRequest::FindQueued { from } => {
+                let found = self.queued.range(from..).next().or_else(|| self.queued.first());
+                StoreReply::Queued(found.copied())
+            }
+            request => {
+                let Some(row) = self.rows.get_mut(usize::from(job.0)) else { return };
+                let was = row.state;
+                let reply = serve(row, context, job, from, request, actions);
+                match row.state {
+                    state if state == was => {}
+                    RowState::Queued => {
+                        self.queued.insert(job);
+                    }
+                    _ => {
+                        self.queued.remove(&job);
+                    }
+                }
+                reply
+            }
         };
         actions.send(from, Message::StoreReply(call, reply));
     }

@@ -46,6 +46,8 @@ pub enum StoreOutcome {
     Accepted,
     /// Refused.
     Refused,
+    /// A queued job, if there is one.
+    Queued(Option<JobId>),
     /// The claims that the index holds.
     Claims(Vec<Claim>),
     /// A first answer is in and the rest of the action is on its way: work on what comes next may begin.
@@ -139,6 +141,15 @@ impl StoreClient {
             StoreClient::Sql(client) => client.set_done(context, job, token, actions),
             StoreClient::DynamoDb(client) => client.set_done(context, job, token, actions),
             StoreClient::S3(client) => client.set_done(context, job, token, actions),
+        }
+    }
+
+    /// Asks for a queued job, the first from `from` on.
+    pub fn find_queued(&mut self, context: Context<'_>, from: JobId, actions: &mut Actions) {
+        match self {
+            StoreClient::Row(client) => client.find_queued(context, from, actions),
+            // The other stores are not asked for a list: the one row is looked at.
+            _ => self.read_row(context, from, actions),
         }
     }
 
@@ -243,6 +254,7 @@ fn plain_outcome(reply: StoreReply) -> Option<StoreOutcome> {
         StoreReply::Accepted | StoreReply::Inserted(_) => StoreOutcome::Accepted,
         StoreReply::Refused(_) => StoreOutcome::Refused,
         StoreReply::Claims(claims) => StoreOutcome::Claims(claims),
+        StoreReply::Queued(found) => StoreOutcome::Queued(found),
         StoreReply::SerializationFailure | StoreReply::DynamoDb(_) | StoreReply::S3(_) => return None,
     })
 }

@@ -52,6 +52,10 @@ impl RowClient {
         self.ask(context, job, StoreRequest::SetDone { token }, actions);
     }
 
+    pub(super) fn find_queued(&mut self, context: Context<'_>, from: JobId, actions: &mut Actions) {
+        self.ask(context, from, StoreRequest::FindQueued { from }, actions);
+    }
+
     pub(super) fn read_index(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.ask(context, JobId::FIRST, StoreRequest::ReadIndex, actions);
     }

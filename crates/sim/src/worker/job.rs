@@ -35,7 +35,7 @@ impl Worker {
             passed,
         });
         if !passed {
-            self.give_up(GaveUpBecause::StopTimePassed, actions);
+            self.give_up(context, GaveUpBecause::StopTimePassed, actions);
             return None;
         }
         Some((token, stop_time))
@@ -56,7 +56,7 @@ impl Worker {
         if context.settings.raise == RaiseOrder::Late && takes_over {
             self.raises_before_first_chunk = true;
             self.phase = Phase::ReadingRow;
-            self.store.read_row(context, self.job(context), actions);
+            self.store.read_row(context, self.job, actions);
         } else {
             self.raise(context, actions);
         }
@@ -73,7 +73,7 @@ impl Worker {
         let Some((token, stop_time)) = self.check(context, Act::Raise, None, actions) else { return false };
         actions.record(Kind::RaiseSent { worker: self.id, token, mono: context.mono(), stop_time });
         self.raises_before_first_chunk = false;
-        self.store.raise(context, self.job(context), token, actions);
+        self.store.raise(context, self.job, token, actions);
         true
     }
 
@@ -86,7 +86,7 @@ impl Worker {
         }
         let Some((token, _)) = self.check(context, Act::Chunk, Some(chunk), actions) else { return };
         self.built = Some(chunk);
-        let job = self.job(context);
+        let job = self.job;
         self.store.build_chunk(context, job, token, chunk, actions);
         if context.settings.fence == FenceMode::TwoStep {
             self.phase = Phase::ReadingFence(chunk);
@@ -102,17 +102,18 @@ impl Worker {
         actions.record(Kind::WriteSent { worker: self.id, token, chunk, mono: context.mono(), stop_time });
         let unconditional = context.settings.fence == FenceMode::TwoStep;
         self.phase = Phase::Writing(chunk);
-        self.store.write_chunk(context, self.job(context), token, chunk, unconditional, actions);
+        self.store.write_chunk(context, self.job, token, chunk, unconditional, actions);
     }
 
     /// What the client library of the store says.
     pub(super) fn store_outcome(&mut self, context: Context<'_>, outcome: StoreOutcome, actions: &mut Actions) {
         match (&self.phase, outcome) {
             (_, StoreOutcome::Underway) => self.works_since = Some(context.mono()),
-            (_, StoreOutcome::Superseded) => self.give_up(GaveUpBecause::FenceAbove, actions),
+            (_, StoreOutcome::Superseded) => self.give_up(context, GaveUpBecause::FenceAbove, actions),
             (Phase::Looking, StoreOutcome::Row(row)) if row.state == RowState::Queued => {
                 self.try_to_acquire(context, actions);
             }
+            (Phase::Looking, StoreOutcome::Queued(Some(job))) => self.go_for(job, context, actions),
             (Phase::Looking, outcome) => {
                 if let StoreOutcome::Row(row) = outcome
                     && self.last_seen.replace(row.state) != Some(row.state)
@@ -137,22 +138,24 @@ impl Worker {
                 if self.token().is_some_and(|token| token == NO_TOKEN || fence <= token) {
                     self.send_chunk(context, chunk, actions);
                 } else {
-                    self.give_up(GaveUpBecause::FenceAbove, actions);
+                    self.give_up(context, GaveUpBecause::FenceAbove, actions);
                 }
             }
             (Phase::Writing(chunk), StoreOutcome::Accepted) => {
                 self.chunks_done.push(*chunk);
                 self.built = None;
+                self.piece_done();
                 self.proceed(context, actions);
             }
             (Phase::SettingDone, StoreOutcome::Accepted) => self.release(context, actions),
-            (_, StoreOutcome::Refused) => self.give_up(GaveUpBecause::Refused, actions),
+            (_, StoreOutcome::Refused) => self.give_up(context, GaveUpBecause::Refused, actions),
             _ => {}
         }
     }
 
     fn row_returned(&mut self, context: Context<'_>, row: &Row, actions: &mut Actions) {
         actions.record(Kind::RowReturned { worker: self.id, chunks_done: row.chunks_recorded(), state: row.state });
+        self.look_at_what_is_left(row, actions);
         if row.state == RowState::Done {
             self.release(context, actions);
             return;
@@ -173,14 +176,14 @@ impl Worker {
                 let work = if ready { crate::time::Span::ZERO } else { program.work(chunk) };
                 self.phase = Phase::Working(chunk);
                 let since = self.works_since.take().unwrap_or(context.mono());
-                actions.set_timer(TimerKey::Work, (since + work).max(context.mono()));
+                self.begin_piece(context, chunk, since, work, actions);
             }
             None if self.raises_before_first_chunk => self.raise(context, actions),
             None => {
                 let Some((token, stop_time)) = self.check(context, Act::Done, None, actions) else { return };
                 actions.record(Kind::DoneSent { worker: self.id, token, mono: context.mono(), stop_time });
                 self.phase = Phase::SettingDone;
-                self.store.set_done(context, self.job(context), token, actions);
+                self.store.set_done(context, self.job, token, actions);
             }
         }
     }
@@ -210,7 +213,7 @@ impl Worker {
             return;
         }
         if self.phase == Phase::ReadingRow {
-            self.store.read_row(context, self.job(context), actions);
+            self.store.read_row(context, self.job, actions);
         } else {
             self.raise(context, actions);
         }

@@ -33,7 +33,7 @@ impl Worker {
                 }
             }
             Outcome::RetryRenewal => self.retry_renewal(context, actions),
-            Outcome::Lost => self.give_up(GaveUpBecause::LeaseNotFound, actions),
+            Outcome::Lost => self.give_up(context, GaveUpBecause::LeaseNotFound, actions),
             _ => {}
         }
     }
@@ -41,7 +41,7 @@ impl Worker {
     fn acquired(&mut self, context: Context<'_>, grant: Grant, actions: &mut Actions) {
         self.holding = Some(grant);
         let Grant { token, stop: stop_time, sent } = grant;
-        let job = self.job(context);
+        let job = self.job;
         actions.record(Kind::LockAcquired { job, worker: self.id, token, stop_time });
         self.note_stop_on_wall(context);
         match self.lock.lease() {
@@ -85,7 +85,7 @@ impl Worker {
     fn has_time(&mut self, context: Context<'_>, actions: &mut Actions) -> bool {
         let stopped = !self.is_before_stop(context.reading);
         if stopped {
-            self.give_up(GaveUpBecause::StopTimePassed, actions);
+            self.give_up(context, GaveUpBecause::StopTimePassed, actions);
         }
         !stopped
     }
@@ -102,7 +102,7 @@ impl Worker {
         grant.sent = sent;
         let token = grant.token;
         self.note_stop_on_wall(context);
-        let job = self.job(context);
+        let job = self.job;
         actions.record(Kind::RenewalConfirmed { job, worker: self.id, token, stop_time: stop });
         if context.plan.lock_rules.renewer == Renewer::App {
             actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);

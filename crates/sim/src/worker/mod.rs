@@ -6,10 +6,13 @@
 //! How it talks to the lock service and to the store is its client libraries' business: `service`, `store_client`.
 //!
 //! Where things are: `lock` has what concerns the lock (acquire, renew, release), `job` has what concerns the store
-//! (raise, chunks, DONE).
+//! (raise, chunks, DONE), `fleet` has what one of many does when it has lost its lock.
 
+mod fleet;
 mod job;
 mod lock;
+
+use fleet::Fleet;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::clock::Reading;
@@ -27,6 +30,8 @@ use crate::time::{Mono, Span, Wall};
 pub struct Worker {
     id: WorkerId,
     incarnation: u32,
+    /// The job that it works on, or is about to.
+    job: JobId,
     lock: LockClient,
     store: StoreClient,
     /// A restarted worker, or one that was told to acquire, waits for this lock whatever its program says.
@@ -48,6 +53,7 @@ pub struct Worker {
     raises_before_first_chunk: bool,
     /// Since when it works on what comes after the call under way.
     works_since: Option<Mono>,
+    fleet: Fleet,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -84,6 +90,7 @@ impl Worker {
         Worker {
             id,
             incarnation,
+            job: plan.program(id).job,
             lock: LockClient::new(plan, id, incarnation),
             store: StoreClient::new(plan, incarnation),
             told_to_acquire: incarnation > 0,
@@ -97,6 +104,7 @@ impl Worker {
             last_seen: None,
             raises_before_first_chunk: false,
             works_since: None,
+            fleet: Fleet::default(),
         }
     }
 
@@ -169,18 +177,16 @@ impl Worker {
     /// The next attempt or look; falls on a fixed rhythm however long the last one took.
     fn poll(&mut self, context: Context<'_>, actions: &mut Actions) {
         let finds = self.finds(context);
-        let every = match finds {
-            Finds::Standby { every } | Finds::Queue { every } => every,
-        };
         while self.next_poll <= context.mono() {
-            self.next_poll += every;
+            self.next_poll += finds.every();
         }
         match finds {
             Finds::Standby { .. } => self.try_to_acquire(context, actions),
             Finds::Queue { .. } => {
                 self.phase = Phase::Looking;
-                self.store.read_row(context, self.job(context), actions);
+                self.store.read_row(context, self.job, actions);
             }
+            Finds::Fleet { returns, .. } => self.poll_in_fleet(context, returns, actions),
         }
     }
 
@@ -189,17 +195,11 @@ impl Worker {
         if self.told_to_acquire { plan.standby.finds } else { plan.program(self.id).finds }
     }
 
-    fn job(&self, context: Context<'_>) -> JobId {
-        context.plan.program(self.id).job
-    }
-
     fn wait_for_next_poll(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.holding = None;
         self.stop_on_wall = None;
         self.phase = Phase::Waiting;
-        let every = match self.finds(context) {
-            Finds::Standby { every } | Finds::Queue { every } => every,
-        };
+        let every = self.finds(context).every();
         while self.next_poll <= context.mono() {
             self.next_poll += every;
         }
@@ -221,12 +221,16 @@ impl Worker {
     }
 
     /// Lets go without a word to anybody: it may hold nothing any more, and what it holds will expire.
-    fn give_up(&mut self, because: GaveUpBecause, actions: &mut Actions) {
+    fn give_up(&mut self, context: Context<'_>, because: GaveUpBecause, actions: &mut Actions) {
+        let lost = self.token();
         if let Some((token, stop_time)) = self.held() {
             actions.record(Kind::GaveUp { worker: self.id, token, because, stop_time });
         }
         self.end(Ending::GaveUp, actions);
         self.lock.reset();
+        if let Finds::Fleet { returns, .. } = self.finds(context) {
+            self.come_back(context, lost, returns, actions);
+        }
     }
 
     fn end(&mut self, ending: Ending, actions: &mut Actions) {
@@ -288,6 +292,11 @@ impl Worker {
     /// The token of the lock that it holds or held last.
     pub fn token(&self) -> Option<Token> {
         self.held().map(|(token, _)| token)
+    }
+
+    /// The job that it works on, or is about to.
+    pub fn job(&self) -> JobId {
+        self.job
     }
 
     /// Its stop time on its own monotonic clock.

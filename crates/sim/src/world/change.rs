@@ -95,6 +95,15 @@ impl World {
                 self.lose_what_crosses_the_cut(events);
                 Ok(())
             }
+            Change::Outage(lasts) => {
+                let number = self.network.begin_outage().ok_or("the lock service is cut off already")?;
+                if let Some(span) = lasts {
+                    self.push(self.now + *span, Class::Control, Pending::EndOutage(number));
+                }
+                self.record(MachineId::Operator, Kind::OutageBegan, events);
+                self.lose_what_crosses_the_cut(events);
+                Ok(())
+            }
             Change::Delay { from, to, by } => self.expect(*from, *to, Fault::Delay(*by)),
             Change::Drop { from, to } => self.expect(*from, *to, Fault::Drop),
             Change::Duplicate { from, to } => self.expect(*from, *to, Fault::Duplicate),

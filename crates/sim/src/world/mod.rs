@@ -15,7 +15,7 @@ use crate::actor::{Action, Actions, Context, Input, TimerKey};
 use crate::clock::Reading;
 use crate::consensus::Node;
 use crate::event::{Event, Kind, LostBecause};
-use crate::machine::{MachineId, NodeId, WorkerId};
+use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::Message;
 use crate::network::{Hit, Network};
 use crate::settings::{Plan, Renewer, ServiceKind, Settings, Trace};
@@ -44,6 +44,29 @@ pub struct World {
     queue: Queue,
     /// Up to which index of the lock service's log the trace shows what its entries did.
     recorded_up_to: u64,
+    scratch: Scratch,
+}
+
+/// Room for what an actor does, kept from one input to the next and empty in between: no part of the world.
+#[derive(Debug, Default)]
+struct Scratch(Actions);
+
+impl Clone for Scratch {
+    fn clone(&self) -> Scratch {
+        Scratch::default()
+    }
+}
+
+impl PartialEq for Scratch {
+    fn eq(&self, _: &Scratch) -> bool {
+        true
+    }
+}
+
+impl Eq for Scratch {}
+
+impl std::hash::Hash for Scratch {
+    fn hash<H: std::hash::Hasher>(&self, _: &mut H) {}
 }
 
 /// A message on its way.
@@ -94,6 +117,7 @@ impl World {
             machines,
             network: Network::default(),
             recorded_up_to: 0,
+            scratch: Scratch::default(),
         };
         let infrastructure: Vec<MachineId> = world.machines.infrastructure().map(|(id, _)| *id).collect();
         for machine in infrastructure {
@@ -120,6 +144,11 @@ impl World {
             Due::Message(envelope) => self.arrive(envelope, events),
             Due::Pending(Pending::Message(envelope)) => self.arrive(*envelope, events),
             Due::Pending(Pending::EndPause { machine, pause }) => self.end_pause(machine, pause, events),
+            Due::Pending(Pending::EndOutage(number)) => {
+                if self.network.end_outage(number) {
+                    self.record(MachineId::Operator, Kind::OutageEnded, events);
+                }
+            }
             Due::Pending(Pending::Timer { machine, key }) => self.fire(machine, key, events),
             Due::Pending(Pending::Start { machine }) => self.start(machine, events),
         }
@@ -203,7 +232,7 @@ impl World {
         let Some(machine) = self.machines.get_mut(id) else { return };
         let reading = machine.clock.read(self.now);
         let context = Context { reading, settings: &self.settings, plan: &self.plan, seed: self.seed };
-        let mut actions = Actions::default();
+        let mut actions = std::mem::take(&mut self.scratch.0);
         machine.actor.handle(context, input, &mut actions);
         // One entry can have several consequences.
         let known = self.recorded_up_to;
@@ -222,6 +251,7 @@ impl World {
                 }
             }
         }
+        self.scratch.0 = actions;
     }
 
     fn send(&mut self, from: MachineId, to: MachineId, message: Message, events: &mut Vec<Event>) {
@@ -322,6 +352,17 @@ impl World {
             Actor::Worker(worker) => Some(worker),
             _ => None,
         }
+    }
+
+    /// Whether `worker` works on `job` and may act at `at`, which must not lie before the present instant: it is up, not
+    /// frozen, has not let go, and its own clock is before its stop time.
+    pub fn may_act(&self, worker: WorkerId, job: JobId, at: TrueTime) -> bool {
+        self.machines.get(worker.into()).is_some_and(|machine| match &machine.actor {
+            Actor::Worker(worker) => {
+                machine.life == Life::Up && worker.job() == job && worker.may_act(machine.clock.read(at))
+            }
+            _ => false,
+        })
     }
 
     /// A node of the lock service.

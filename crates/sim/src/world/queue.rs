@@ -28,6 +28,7 @@ pub(super) enum Pending {
         machine: MachineId,
         pause: u32,
     },
+    EndOutage(u32),
     /// One that was delayed, doubled or held.
     Message(Box<Envelope>),
     Timer {
