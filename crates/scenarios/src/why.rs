@@ -373,6 +373,20 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             "The row has changed since {from}’s transaction began, so at this isolation level it fails with 40001; \
              {from} tries again."
         ),
+        Kind::EffectDone { worker, chunk, customers, times, .. } => {
+            let again = match times {
+                1 => String::new(),
+                _ => format!(", for the {} time: it knows no fence, and nothing takes this back", ordinal(*times)),
+            };
+            format!(
+                "The partner tells {} customers of chunk {chunk}, as {worker} asks{again}.",
+                grouped((*customers).into())
+            )
+        }
+        Kind::EffectRecognised { worker, chunk, .. } => format!(
+            "The partner recognises the key of {worker}’s call for chunk {chunk}: it has done this already, and does \
+             nothing."
+        ),
         Kind::ChecksServed { accepted, throttled } => match throttled {
             0 => format!("{accepted} checks of the fence item are served."),
             _ => format!("{accepted} checks of the fence item are served, and {throttled} are throttled."),
@@ -480,6 +494,14 @@ pub fn why(event: &Event, plan: &Plan) -> String {
 /// " with token 7", or nothing for a holder that has none.
 fn with_token(token: Token) -> String {
     if token == NO_TOKEN { String::new() } else { format!(" with token {token}") }
+}
+
+fn ordinal(times: u32) -> String {
+    match times {
+        2 => "second".into(),
+        3 => "third".into(),
+        _ => format!("{times}th"),
+    }
 }
 
 fn refused(because: RefusedBecause, token: Token, fence: Token) -> String {

@@ -11,7 +11,7 @@ use lease_lab_scenarios::wire::{self, Exchange};
 use lease_lab_sim::event::{Kind, RefusedBecause};
 use lease_lab_sim::intervention::{Change, Intervention, StoreKind, parse_list};
 use lease_lab_sim::invariants::Invariant;
-use lease_lab_sim::machine::{MachineId, WorkerId};
+use lease_lab_sim::machine::{JobId, MachineId, WorkerId};
 use lease_lab_sim::time::{Span, TrueTime};
 use proptest::prelude::*;
 
@@ -298,5 +298,67 @@ fn no_request_is_left_out() {
             .filter(|event| event.machine == MachineId::Store && matches!(event.kind, Kind::MessageReceived { .. }));
         assert_eq!(exchanges.len(), received.count(), "{store}");
         assert!(exchanges.iter().all(|exchange| !exchange.request.is_empty()), "{store}");
+    }
+}
+
+/// The partner compares nothing; a key recognises what was done, whoever asks again.
+#[test]
+fn a_partner_outside_knows_no_fence() {
+    let run = lab("side-effects", None);
+    assert_eq!(measured(&run, "refused"), Value::Count(1));
+    assert_eq!(measured(&run, "told-twice"), Value::Count(5_000));
+    let (store, partner) = (late_write(&run).0, exchange_with_partner(&run, 19.06));
+    assert!(near(store, 19.05) && near(partner.t.as_seconds(), 19.05), "both arrive together");
+    assert!(!partner.request.contains("Idempotency-Key"));
+
+    let keyed = lab("side-effects", Some("0 set idempotency-key on"));
+    assert_eq!(measured(&keyed, "told-twice"), Value::Count(0));
+    assert_eq!(measured(&keyed, "recognised"), Value::Count(1));
+    let late = exchange_with_partner(&keyed, 19.06);
+    assert_holds(&late.request, &["Idempotency-Key: billing:2026-09-28/chunk-02"]);
+    assert_holds(&late.answer, &["Idempotent-Replayed: true"]);
+    let done: Vec<(u8, u32)> = keyed.end().partner().expect("there is a partner").done(JobId::FIRST).collect();
+    assert_eq!(done, (1..=10).map(|chunk| (chunk, 1)).collect::<Vec<_>>());
+}
+
+/// The last call that reaches the partner before `until`.
+fn exchange_with_partner(run: &Run, until: f64) -> Exchange {
+    let all = wire::exchanges(run);
+    let found = all.into_iter().rfind(|exchange| exchange.to == MachineId::Partner && exchange.t <= seconds(until));
+    found.expect("somebody calls")
+}
+
+#[test]
+fn the_same_chunk_three_ways() {
+    let (invoices, workers) = (5_000, 3);
+    let in_vain = invoices * (workers - 1);
+    for (how, charged, refused, vain) in [
+        ("none", invoices * workers, 0, in_vain),
+        ("idempotent", invoices, workers - 1, in_vain),
+        ("lock", invoices, 0, 0),
+    ] {
+        // Whatever the store: the way to coordinate decides.
+        for store in ["dynamodb", "row", "sql"] {
+            let run = lab("three-ways", Some(&format!("0 set coordination {how}; 0 store {store}")));
+            assert_eq!(measured(&run, "charged"), Value::Count(charged), "{how} on {store}");
+            assert_eq!(measured(&run, "in-vain"), Value::Count(vain), "{how} on {store}");
+            let expected = if charged > invoices { "broken" } else { "holds" };
+            assert_eq!(verdict(&run, Invariant::ChargedOnce), expected, "{how} on {store}");
+            if store == "dynamodb" {
+                assert_eq!(measured(&run, "refused"), Value::Count(refused), "{how}");
+            }
+        }
+    }
+}
+
+#[test]
+fn one_item_serves_no_more_than_its_partition() {
+    let (units, price) = (1_000, 2);
+    let most = units / price;
+    for load in [1, 100, 499, 500, 501, 600, 1_000, 5_000] {
+        let run = lab("hot-fence", Some(&format!("0 set load {load}")));
+        assert_eq!(measured(&run, "offered"), Value::Count(load), "{load}");
+        assert_eq!(measured(&run, "served"), Value::Count(load.min(most)), "{load}");
+        assert_eq!(measured(&run, "throttled"), Value::Count(load.saturating_sub(most)), "{load}");
     }
 }

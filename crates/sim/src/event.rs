@@ -537,6 +537,22 @@ pub enum Kind {
         accepted: u32,
         throttled: u32,
     },
+
+    // The partner outside.
+    EffectDone {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        chunk: u8,
+        customers: u32,
+        times: u32,
+    },
+    EffectRecognised {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        chunk: u8,
+    },
     RowRequeued {
         #[serde(skip_serializing_if = "JobId::is_first")]
         job: JobId,
@@ -738,6 +754,8 @@ impl Kind {
             Kind::RowLockAwaited { .. } => "row-lock-awaited",
             Kind::SerializationFailed { .. } => "serialization-failed",
             Kind::ChecksServed { .. } => "checks-served",
+            Kind::EffectDone { .. } => "effect-done",
+            Kind::EffectRecognised { .. } => "effect-recognised",
             Kind::RowRequeued { .. } => "row-requeued",
             Kind::RequeueRefused { .. } => "requeue-refused",
             Kind::OrphanSeen { .. } => "orphan-seen",
@@ -811,6 +829,8 @@ impl Kind {
             | Kind::DoneRefused { worker, .. }
             | Kind::InvoicesRecorded { worker, .. }
             | Kind::ObjectStored { worker, .. }
+            | Kind::EffectDone { worker, .. }
+            | Kind::EffectRecognised { worker, .. }
             | Kind::RowLookedAt { worker, .. } => Some(*worker),
             Kind::RowLockAwaited { from, .. } | Kind::SerializationFailed { from } => from.worker(),
             Kind::Paused { worker, .. }

@@ -62,6 +62,10 @@ pub enum MachineId {
     Replica,
     /// The table whose items are leases.
     Table,
+    /// A partner outside, who knows no fence.
+    Partner,
+    /// Many writers that check one fence item.
+    Writers,
     /// The store that holds the job's row.
     Store,
     /// The sweeper.
@@ -88,6 +92,7 @@ impl MachineId {
             "primary" => MachineId::Primary,
             "replica" => MachineId::Replica,
             "table" => MachineId::Table,
+            "partner" => MachineId::Partner,
             "store" => MachineId::Store,
             "sweeper" => MachineId::Sweeper,
             "sidecar-A" => MachineId::Sidecar(WorkerId::A),
@@ -179,6 +184,8 @@ impl fmt::Display for MachineId {
             MachineId::Primary => f.write_str("primary"),
             MachineId::Replica => f.write_str("replica"),
             MachineId::Table => f.write_str("table"),
+            MachineId::Partner => f.write_str("partner"),
+            MachineId::Writers => f.write_str("writers"),
             MachineId::Store => f.write_str("store"),
             MachineId::Sweeper => f.write_str("sweeper"),
             MachineId::Tenants => f.write_str("tenants"),

@@ -98,6 +98,10 @@ pub enum Message {
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
     StoreReply(CallId, StoreReply),
+    /// A worker asks the partner outside for something that cannot be taken back.
+    PartnerCall(PartnerCall),
+    /// The partner answers.
+    PartnerReply(PartnerReply),
     /// A worker and its sidecar talk, within one machine.
     Sidecar(SidecarMessage),
 }
@@ -346,6 +350,28 @@ pub struct Claim {
     pub fence: Token,
 }
 
+/// What the partner is asked: to do something for every customer of a chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PartnerCall {
+    /// The job.
+    pub job: JobId,
+    /// The chunk.
+    pub chunk: u8,
+    /// It carries an idempotency key: job and chunk, the same for whoever calls.
+    pub keyed: bool,
+}
+
+/// What the partner answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct PartnerReply {
+    /// The job.
+    pub job: JobId,
+    /// The chunk.
+    pub chunk: u8,
+    /// It has recognised the key, and done nothing.
+    pub known: bool,
+}
+
 /// What the store answers.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum StoreReply {
@@ -485,6 +511,9 @@ impl fmt::Display for Message {
                 StoreRequest::DynamoDb(request) => f.write_str(&dynamodb_label(request)),
                 StoreRequest::S3(request) => f.write_str(&s3_label(request)),
             },
+            Message::PartnerCall(call) => write!(f, "tell the customers of chunk {}", call.chunk),
+            Message::PartnerReply(PartnerReply { known: true, .. }) => f.write_str("done before"),
+            Message::PartnerReply(_) => f.write_str("done"),
             Message::StoreReply(_, reply) => match reply {
                 StoreReply::Row(row) => write!(f, "the row: {}", row.state),
                 StoreReply::Fence(fence) => write!(f, "the fence is {fence}"),

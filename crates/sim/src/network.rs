@@ -53,7 +53,8 @@ impl Network {
             return Span::ZERO;
         }
         match (a, b) {
-            (MachineId::Store, MachineId::Worker(_)) | (MachineId::Worker(_), MachineId::Store) => latency.worker_store,
+            (MachineId::Store | MachineId::Partner, MachineId::Worker(_))
+            | (MachineId::Worker(_), MachineId::Store | MachineId::Partner) => latency.worker_store,
             _ => latency.wire,
         }
     }

@@ -190,6 +190,10 @@ pub struct Plan {
     pub stores: StoreOptions,
     /// Many writers that check one fence item; none unless a scenario has them.
     pub writers: Writers,
+    /// A partner outside whom the workers call for each chunk, if there is one.
+    pub partner: Option<Partner>,
+    /// Whether workers ask for the lock before they begin.
+    pub coordinated: bool,
     /// Delays of the network and of time-outs.
     pub latency: Latency,
     /// When the run ends unless told otherwise.
@@ -222,6 +226,8 @@ impl Default for Plan {
             sweeping: Sweeping::default(),
             stores: StoreOptions::default(),
             writers: Writers::default(),
+            partner: None,
+            coordinated: true,
             latency: Latency {
                 wire: ms(1),
                 worker_store: ms(50),
@@ -302,6 +308,13 @@ pub enum Isolation {
     ReadCommitted,
     /// All statements see what was committed when the first began, and a row that has changed since cannot be changed.
     RepeatableRead,
+}
+
+/// A partner outside, who knows no fence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Partner {
+    /// Calls carry an idempotency key, and the partner stores it with what it has done.
+    pub idempotency_key: bool,
 }
 
 /// How often the writers send what has come together: the finest step of their run.

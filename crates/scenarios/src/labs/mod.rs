@@ -10,13 +10,16 @@ mod fence_rules;
 mod fence_s3;
 mod fence_sql;
 mod handover;
+mod hot_fence;
 mod lease_item;
 mod margin;
 mod raise_first;
 mod recap;
+mod side_effects;
 mod storm;
 mod sweeper;
 mod takeover;
+mod three_ways;
 mod ttl_trap;
 mod two_clocks;
 mod wall_step;
@@ -42,9 +45,11 @@ pub(crate) static ALL: &[&Scenario] = &[
     &fence_rules::SCENARIO,
     &raise_first::SCENARIO,
     &fence_s3::SCENARIO,
+    &side_effects::SCENARIO,
     // Part 5: conditional writes
     &fence_dynamodb::SCENARIO,
     &fence_sql::SCENARIO,
+    &hot_fence::SCENARIO,
     &lease_item::SCENARIO,
     &claim_rules::SCENARIO,
     &ttl_trap::SCENARIO,
@@ -55,6 +60,7 @@ pub(crate) static ALL: &[&Scenario] = &[
     &handover::SCENARIO,
     // Part 8: the lock service fails
     // Part 9: do you need a lock?
+    &three_ways::SCENARIO,
     &equal_terms::SCENARIO,
     // Part 10: from your code to the disk
     // Part 11: on AWS

@@ -8,6 +8,7 @@
 //! Where things are: one file for each kind of store.
 
 mod dynamodb;
+mod partner;
 mod row;
 mod s3;
 mod sql;
@@ -16,7 +17,7 @@ use std::collections::BTreeMap;
 
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::{JobId, MachineId};
-use lease_lab_sim::message::{CallId, Message, StoreReply, StoreRequest};
+use lease_lab_sim::message::{CallId, Message, PartnerCall, StoreRequest};
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::simulation::Simulation;
 use lease_lab_sim::time::TrueTime;
@@ -51,11 +52,10 @@ struct Open {
     asked: Asked,
 }
 
-/// A request in the store's own types.
-struct Asked {
-    call: CallId,
-    job: JobId,
-    request: StoreRequest,
+/// A request in its receiver's own types.
+enum Asked {
+    Store(CallId, JobId, StoreRequest),
+    Partner(PartnerCall),
 }
 
 /// An answer as text, and whether it says no.
@@ -74,34 +74,31 @@ impl Answer {
     }
 }
 
-/// All exchanges of a run with its store, in the order in which the requests arrived.
+/// All exchanges of a run with its store, and with the partner outside if there is one, in the order in which the
+/// requests arrived.
 pub fn exchanges(run: &Run) -> Vec<Exchange> {
     let mut simulation = Simulation::new(run.plan.clone(), run.interventions.clone(), run.seed);
-    let mut messages: BTreeMap<u64, Message> = BTreeMap::new();
+    let mut requests: BTreeMap<u64, Message> = BTreeMap::new();
     let mut all: Vec<Open> = Vec::new();
     let mut events = Vec::new();
     while simulation.next_time().is_some_and(|next| next <= run.horizon) {
         events.clear();
         simulation.step(&mut events);
         for event in &events {
-            match &event.kind {
-                Kind::MessageReceived { from, id, .. } if event.machine == MachineId::Store => {
-                    if let Some(Message::StoreRequest(call, job, request)) = messages.get(id) {
-                        let asked = Asked { call: *call, job: *job, request: request.clone() };
-                        all.push(asked.received(&run.plan, event.t, *from));
+            match event.kind {
+                Kind::MessageReceived { from, id, .. } if is_asked(event.machine) => {
+                    if let Some(asked) = requests.get(&id).and_then(Asked::of) {
+                        all.push(asked.received(&run.plan, event.t, from, event.machine));
                     }
                 }
-                Kind::MessageSent { to, id, .. } if *to == MachineId::Store => {
-                    let in_flight = simulation.world().in_flight();
-                    if let Some(envelope) = in_flight.into_iter().find(|envelope| envelope.id == *id) {
-                        messages.insert(*id, envelope.message.clone());
+                Kind::MessageSent { to, id, .. } if is_asked(to) => {
+                    if let Some(message) = on_its_way(&simulation, id) {
+                        requests.insert(id, message);
                     }
                 }
-                Kind::MessageSent { to, id, .. } if event.machine == MachineId::Store => {
-                    let in_flight = simulation.world().in_flight();
-                    let sent = in_flight.into_iter().find(|envelope| envelope.id == *id);
-                    if let Some(Message::StoreReply(call, reply)) = sent.map(|envelope| &envelope.message) {
-                        answer(&mut all, event.t, *to, *call, reply);
+                Kind::MessageSent { to, id, .. } if is_asked(event.machine) => {
+                    if let Some(message) = on_its_way(&simulation, id) {
+                        answered(&mut all, event.t, to, &message);
                     }
                 }
                 _ => {}
@@ -111,38 +108,73 @@ pub fn exchanges(run: &Run) -> Vec<Exchange> {
     all.into_iter().map(|open| open.exchange).collect()
 }
 
-impl Asked {
-    fn received(self, plan: &Plan, t: TrueTime, from: MachineId) -> Open {
-        let what = Message::StoreRequest(self.call, self.job, self.request.clone()).to_string();
-        let request = match &self.request {
-            StoreRequest::Sql(request) => sql::request(plan, self.job, request),
-            StoreRequest::DynamoDb(request) => dynamodb::request(plan, self.job, request),
-            StoreRequest::S3(request) => s3::request(self.job, request),
-            request => row::request(self.job, request),
-        };
-        let to = MachineId::Store;
-        let exchange = Exchange { t, from, to, what, request, answered: None, answer: String::new(), refused: false };
-        Open { exchange, asked: self }
-    }
+fn is_asked(machine: MachineId) -> bool {
+    matches!(machine, MachineId::Store | MachineId::Partner)
+}
 
-    fn answered(&self, reply: &StoreReply) -> Answer {
-        match &self.request {
-            StoreRequest::Sql(request) => sql::answer(request, reply),
-            StoreRequest::DynamoDb(request) => dynamodb::answer(self.job, request, reply),
-            StoreRequest::S3(_) => s3::answer(reply),
-            _ => row::answer(reply),
+/// A message that was sent in the last step; one that was lost at once is nowhere any more.
+fn on_its_way(simulation: &Simulation, id: u64) -> Option<Message> {
+    let in_flight = simulation.world().in_flight();
+    in_flight.into_iter().find(|envelope| envelope.id == id).map(|envelope| envelope.message.clone())
+}
+
+fn answered(all: &mut [Open], t: TrueTime, to: MachineId, message: &Message) {
+    for open in all.iter_mut().filter(|open| open.exchange.from == to && open.exchange.answered.is_none()) {
+        if let Some(Answer { text, refused }) = open.asked.answered(message) {
+            open.exchange.answered = Some(t);
+            open.exchange.answer = text;
+            open.exchange.refused = refused;
+            return;
         }
     }
 }
 
-fn answer(all: &mut [Open], t: TrueTime, to: MachineId, call: CallId, reply: &StoreReply) {
-    let waits =
-        |open: &&mut Open| open.exchange.from == to && open.asked.call == call && open.exchange.answered.is_none();
-    let Some(open) = all.iter_mut().find(waits) else { return };
-    let Answer { text, refused } = open.asked.answered(reply);
-    open.exchange.answered = Some(t);
-    open.exchange.answer = text;
-    open.exchange.refused = refused;
+impl Asked {
+    fn of(message: &Message) -> Option<Asked> {
+        match message {
+            Message::StoreRequest(call, job, request) => Some(Asked::Store(*call, *job, request.clone())),
+            Message::PartnerCall(call) => Some(Asked::Partner(*call)),
+            _ => None,
+        }
+    }
+
+    fn received(self, plan: &Plan, t: TrueTime, from: MachineId, to: MachineId) -> Open {
+        let (what, request) = match &self {
+            Asked::Partner(call) => (Message::PartnerCall(*call).to_string(), partner::request(*call)),
+            Asked::Store(call, job, request) => {
+                let what = Message::StoreRequest(*call, *job, request.clone()).to_string();
+                let text = match request {
+                    StoreRequest::Sql(request) => sql::request(plan, *job, request),
+                    StoreRequest::DynamoDb(request) => dynamodb::request(plan, *job, request),
+                    StoreRequest::S3(request) => s3::request(*job, request),
+                    request => row::request(*job, request),
+                };
+                (what, text)
+            }
+        };
+        let exchange = Exchange { t, from, to, what, request, answered: None, answer: String::new(), refused: false };
+        Open { exchange, asked: self }
+    }
+
+    /// What `message` says, if it is the answer.
+    fn answered(&self, message: &Message) -> Option<Answer> {
+        match (self, message) {
+            (Asked::Store(asked, job, request), Message::StoreReply(call, reply)) if asked == call => {
+                Some(match request {
+                    StoreRequest::Sql(request) => sql::answer(request, reply),
+                    StoreRequest::DynamoDb(request) => dynamodb::answer(*job, request, reply),
+                    StoreRequest::S3(_) => s3::answer(reply),
+                    _ => row::answer(reply),
+                })
+            }
+            (Asked::Partner(call), Message::PartnerReply(reply))
+                if (call.job, call.chunk) == (reply.job, reply.chunk) =>
+            {
+                Some(partner::answer(*reply))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// What a job is called in requests.

@@ -3,7 +3,8 @@
 use super::{Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::{Act, GaveUpBecause, Kind};
-use crate::message::{NO_TOKEN, Token};
+use crate::machine::MachineId;
+use crate::message::{Message, NO_TOKEN, PartnerCall, Token};
 use crate::settings::{FenceMode, RaiseOrder};
 use crate::store::{Row, RowState};
 use crate::store_client::StoreOutcome;
@@ -19,6 +20,9 @@ impl Worker {
         actions: &mut Actions,
     ) -> Option<(Token, Mono)> {
         let (token, stop_time) = self.held()?;
+        if !context.plan.coordinated {
+            return Some((token, stop_time));
+        }
         let mono = context.mono();
         let passed = self.is_before_stop(context.reading);
         let (worker, stop_on_wall) = (self.id, self.stop_on_wall);
@@ -102,7 +106,12 @@ impl Worker {
         actions.record(Kind::WriteSent { worker: self.id, token, chunk, mono: context.mono(), stop_time });
         let unconditional = context.settings.fence == FenceMode::TwoStep;
         self.phase = Phase::Writing(chunk);
-        self.store.write_chunk(context, self.job, token, chunk, unconditional, actions);
+        let job = self.job;
+        self.store.write_chunk(context, job, token, chunk, unconditional, actions);
+        if let Some(partner) = &context.plan.partner {
+            let call = PartnerCall { job, chunk, keyed: partner.idempotency_key };
+            actions.send(MachineId::Partner, Message::PartnerCall(call));
+        }
     }
 
     /// What the client library of the store says.

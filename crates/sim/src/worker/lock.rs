@@ -4,13 +4,20 @@ use super::{Ending, Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::{GaveUpBecause, Kind};
 use crate::machine::MachineId;
-use crate::message::{Message, SidecarMessage};
+use crate::message::{Message, NO_TOKEN, SidecarMessage};
 use crate::service::{Grant, Outcome};
 use crate::settings::{Renewer, StopClock};
 
 impl Worker {
     /// Tries once to get the lock.
     pub(super) fn try_to_acquire(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if !context.plan.coordinated {
+            // It asks nobody: it begins.
+            self.holding = Some(Grant { token: NO_TOKEN, stop: super::NEVER, sent: context.mono() });
+            self.phase = Phase::SettingUp;
+            actions.set_timer(TimerKey::Work, context.mono() + context.plan.program(self.id).setup);
+            return;
+        }
         self.phase = Phase::Acquiring;
         self.lock.acquire(context, actions);
     }
@@ -126,6 +133,10 @@ impl Worker {
     /// Ends the lease at the lock service and then the process.
     pub(super) fn release(&mut self, context: Context<'_>, actions: &mut Actions) {
         if !self.can_release() {
+            return;
+        }
+        if !context.plan.coordinated {
+            self.finish(actions);
             return;
         }
         let token = self.token();

@@ -81,6 +81,9 @@ enum Ending {
     Done,
 }
 
+/// The stop time of a worker that asks nobody whether it may act.
+const NEVER: Mono = Mono::from_micros(1_000_000 * crate::time::MICROS_PER_SECOND);
+
 /// A timer that fires later than this after it was due was held up by a frozen process.
 const LATE: Span = Span::millis(1);
 
@@ -127,6 +130,8 @@ impl Worker {
                     self.store_outcome(context, outcome, actions);
                 }
             }
+            // What the partner says changes nothing: what was done there cannot be taken back.
+            Input::Message { message: Message::PartnerReply(_), .. } => {}
             Input::Message { message: Message::Sidecar(message), .. } => self.sidecar_says(context, message, actions),
             Input::Message { from, message } => {
                 if let Some(outcome) = self.lock.message(context, from, message, actions) {
@@ -301,7 +306,7 @@ impl Worker {
 
     /// Its stop time on its own monotonic clock.
     pub fn stop_time(&self) -> Option<Mono> {
-        self.held().map(|(_, stop)| stop)
+        self.held().map(|(_, stop)| stop).filter(|stop| *stop != NEVER)
     }
 
     /// Whether it takes itself for the holder: it has a token and has not let go.

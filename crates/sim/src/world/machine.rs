@@ -6,6 +6,7 @@ use super::Envelope;
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::clock::MachineClock;
 use crate::consensus::Node;
+use crate::partner::Partner;
 use crate::sidecar::Sidecar;
 use crate::store::Store;
 use crate::sweeper::Sweeper;
@@ -13,6 +14,7 @@ use crate::table::Table;
 use crate::tenants::Tenants;
 use crate::time::{Deadline, TrueTime};
 use crate::worker::Worker;
+use crate::writers::Writers;
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Machine {
@@ -51,6 +53,8 @@ pub(super) enum Actor {
     Sidecar(Sidecar),
     Tenants(Tenants),
     Table(Table),
+    Partner(Partner),
+    Writers(Writers),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -103,6 +107,8 @@ impl Actor {
             Actor::Sidecar(sidecar) => sidecar.handle(context, input, actions),
             Actor::Tenants(tenants) => tenants.handle(context, input, actions),
             Actor::Table(table) => table.handle(context, input, actions),
+            Actor::Partner(partner) => partner.handle(context, input, actions),
+            Actor::Writers(writers) => writers.handle(context, input, actions),
         }
     }
 }

@@ -18,6 +18,7 @@ use crate::event::{Event, Kind, LostBecause};
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::Message;
 use crate::network::{Hit, Network};
+use crate::partner::Partner;
 use crate::settings::{Plan, Renewer, ServiceKind, Settings, Trace};
 use crate::sidecar::Sidecar;
 use crate::store::Store;
@@ -26,6 +27,7 @@ use crate::table::Table;
 use crate::tenants::Tenants;
 use crate::time::{Deadline, TrueTime};
 use crate::worker::Worker;
+use crate::writers::Writers;
 pub use machine::Life;
 use machine::{Actor, Held, Machine, Timer};
 use machines::Machines;
@@ -101,6 +103,12 @@ impl World {
         }
         machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
         machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
+        if plan.partner.is_some() {
+            machines.insert(MachineId::Partner, Machine::new(Actor::Partner(Partner::new())));
+        }
+        if plan.writers.per_second > 0 {
+            machines.insert(MachineId::Writers, Machine::new(Actor::Writers(Writers::new())));
+        }
         if plan.service == ServiceKind::LeaseItem {
             machines.insert(MachineId::Table, Machine::new(Actor::Table(Table::new())));
         } else {
@@ -406,6 +414,14 @@ impl World {
     pub fn table(&self) -> Option<&Table> {
         match &self.machines.get(MachineId::Table)?.actor {
             Actor::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The partner outside, if there is one.
+    pub fn partner(&self) -> Option<&Partner> {
+        match &self.machines.get(MachineId::Partner)?.actor {
+            Actor::Partner(partner) => Some(partner),
             _ => None,
         }
     }
