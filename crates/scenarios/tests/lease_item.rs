@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use common::{any_fault_of, any_time, broken_at, cases_count, late_or_twice_of, near, verdict};
 use lease_lab_scenarios::measures::Value;
 use lease_lab_scenarios::run::Input;
-use lease_lab_scenarios::{Run, find};
+use lease_lab_scenarios::{Run, find, wire};
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::intervention::{Change, Intervention, parse_list};
 use lease_lab_sim::invariants::Invariant;
@@ -298,9 +298,17 @@ fn the_printed_request_is_what_was_evaluated() {
     let mut outcomes = BTreeMap::new();
     for run in &runs {
         let mut item: BTreeMap<String, Json> = BTreeMap::new();
-        for event in &run.events {
-            let Kind::ConditionChecked { condition, passed, request, .. } = &event.kind else { continue };
-            let request: Json = serde_json::from_str(request).unwrap_or_else(|error| panic!("{error}: {request}"));
+        let checked = run.events.iter().filter_map(|event| match &event.kind {
+            Kind::ConditionChecked { condition, passed, .. } => Some((event.t, condition, passed)),
+            _ => None,
+        });
+        let exchanges = wire::exchanges(run);
+        let mut printed = exchanges.iter().filter(|exchange| exchange.request.starts_with("UpdateItem"));
+        for (t, condition, passed) in checked {
+            let exchange = printed.next().expect("what was evaluated was printed");
+            assert_eq!((exchange.t, exchange.to, exchange.refused), (t, MachineId::Table, !passed));
+            let text = exchange.request.trim_start_matches("UpdateItem");
+            let request: Json = serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"));
             assert_eq!(request["ConditionExpression"], condition.as_str());
             let values = &request["ExpressionAttributeValues"];
             let expected = holds(condition, values, &item);
@@ -308,12 +316,12 @@ fn the_printed_request_is_what_was_evaluated() {
             *outcomes.entry((condition.clone(), *passed)).or_insert(0) += 1;
             if expected {
                 apply(request["UpdateExpression"].as_str().expect("it changes something"), values, &mut item);
+                let answer = exchange.answer.trim_start_matches("200");
+                let answer: Json = serde_json::from_str(answer).unwrap_or_else(|error| panic!("{error}: {answer}"));
+                assert_eq!(answer["Attributes"], serde_json::json!(item), "the item after {condition}");
             }
         }
-        let table = run.end().table().expect("there is a table");
-        let shown: BTreeMap<String, Json> =
-            serde_json::from_str(&table.item(JobId::FIRST).expect("there is an item").json()).expect("it is JSON");
-        assert_eq!(shown, item, "{}", run.scenario.id);
+        assert_eq!(printed.next(), None);
     }
     // Each condition was met with both outcomes, or the test shows little.
     for condition in ["attribute_not_exists(holder) OR lease_until < :before", "holder = :me AND epoch = :e"] {

@@ -209,8 +209,6 @@ pub enum Kind {
         worker: WorkerId,
         condition: String,
         passed: bool,
-        request: String,
-        answer: String,
     },
     ClaimReplaced {
         #[serde(skip_serializing_if = "JobId::is_first")]

@@ -12,14 +12,16 @@ mod partner;
 mod row;
 mod s3;
 mod sql;
+mod table;
 
 use std::collections::BTreeMap;
 
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::{JobId, MachineId};
 use lease_lab_sim::message::{CallId, Message, PartnerCall, StoreRequest};
-use lease_lab_sim::settings::Plan;
+use lease_lab_sim::settings::{ClaimRule, Plan};
 use lease_lab_sim::simulation::Simulation;
+use lease_lab_sim::table::TableRequest;
 use lease_lab_sim::time::TrueTime;
 use serde::Serialize;
 
@@ -56,6 +58,7 @@ struct Open {
 enum Asked {
     Store(CallId, JobId, StoreRequest),
     Partner(PartnerCall),
+    Table(CallId, JobId, TableRequest, ClaimRule),
 }
 
 /// An answer as text, and whether it says no.
@@ -74,8 +77,8 @@ impl Answer {
     }
 }
 
-/// All exchanges of a run with its store, and with the partner outside if there is one, in the order in which the
-/// requests arrived.
+/// All exchanges of a run with its store, with the table of leases and with the partner outside if there are such, in
+/// the order in which the requests arrived.
 pub fn exchanges(run: &Run) -> Vec<Exchange> {
     let mut simulation = Simulation::new(run.plan.clone(), run.interventions.clone(), run.seed);
     let mut requests: BTreeMap<u64, Message> = BTreeMap::new();
@@ -87,7 +90,7 @@ pub fn exchanges(run: &Run) -> Vec<Exchange> {
         for event in &events {
             match event.kind {
                 Kind::MessageReceived { from, id, .. } if is_asked(event.machine) => {
-                    if let Some(asked) = requests.get(&id).and_then(Asked::of) {
+                    if let Some(asked) = requests.get(&id).and_then(|message| Asked::of(&run.plan, message)) {
                         all.push(asked.received(&run.plan, event.t, from, event.machine));
                     }
                 }
@@ -109,7 +112,7 @@ pub fn exchanges(run: &Run) -> Vec<Exchange> {
 }
 
 fn is_asked(machine: MachineId) -> bool {
-    matches!(machine, MachineId::Store | MachineId::Partner)
+    matches!(machine, MachineId::Store | MachineId::Partner | MachineId::Table)
 }
 
 /// A message that was sent in the last step; one that was lost at once is nowhere any more.
@@ -130,8 +133,11 @@ fn answered(all: &mut [Open], t: TrueTime, to: MachineId, message: &Message) {
 }
 
 impl Asked {
-    fn of(message: &Message) -> Option<Asked> {
+    fn of(plan: &Plan, message: &Message) -> Option<Asked> {
         match message {
+            Message::TableRequest(call, job, request) => {
+                Some(Asked::Table(*call, *job, request.clone(), plan.lease_items.rule))
+            }
             Message::StoreRequest(call, job, request) => Some(Asked::Store(*call, *job, request.clone())),
             Message::PartnerCall(call) => Some(Asked::Partner(*call)),
             _ => None,
@@ -141,6 +147,10 @@ impl Asked {
     fn received(self, plan: &Plan, t: TrueTime, from: MachineId, to: MachineId) -> Open {
         let (what, request) = match &self {
             Asked::Partner(call) => (Message::PartnerCall(*call).to_string(), partner::request(*call)),
+            Asked::Table(call, job, request, rule) => {
+                let what = Message::TableRequest(*call, *job, request.clone()).to_string();
+                (what, table::request(*rule, *job, request))
+            }
             Asked::Store(call, job, request) => {
                 let what = Message::StoreRequest(*call, *job, request.clone()).to_string();
                 let text = match request {
@@ -166,6 +176,9 @@ impl Asked {
                     StoreRequest::S3(_) => s3::answer(reply),
                     _ => row::answer(reply),
                 })
+            }
+            (Asked::Table(asked, _, _, rule), Message::TableReply(call, reply)) if asked == call => {
+                Some(table::answer(*rule, reply))
             }
             (Asked::Partner(call), Message::PartnerReply(reply))
                 if (call.job, call.chunk) == (reply.job, reply.chunk) =>

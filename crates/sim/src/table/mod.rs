@@ -5,11 +5,9 @@
 //! The holder's claim stays in the item until somebody else replaces it, and by whose clock that is allowed is the
 //! claimant's [rule](crate::settings::ClaimRule).
 //!
-//! Where things are: `update` is what a request may ask for, `wire` prints the same request as the real systems spell
-//! it, and this file is the table itself.
+//! Where things are: `update` is what a request may ask for, and this file is the table itself.
 
 mod update;
-mod wire;
 
 use std::collections::VecDeque;
 
@@ -19,7 +17,7 @@ use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, LeaseId, Message, Token};
-use crate::settings::{ClaimRule, Plan};
+use crate::settings::ClaimRule;
 use crate::time::{Deadline, Mono, Span, Wall};
 pub use update::{Change, Condition, Rvn, Term, Update};
 
@@ -155,14 +153,11 @@ impl Table {
         let now = context.wall();
         let before = self.item(job).cloned();
         let passed = update.condition.holds(before.as_ref(), now);
-        let sql = context.plan.lease_items.rule == ClaimRule::StorageNow;
         actions.record(Kind::ConditionChecked {
             job,
             worker: update.lease.worker,
-            condition: update.condition.text(sql),
+            condition: update.condition.text(context.plan.lease_items.rule == ClaimRule::StorageNow),
             passed,
-            request: update.request(context.plan, job, sql),
-            answer: wire::answer(passed, before.as_ref(), sql),
         });
         if !passed {
             if update.renews() {
@@ -267,9 +262,4 @@ fn record(job: JobId, before: Option<&Item>, after: &Item, update: &Update, acti
         let (token, stop_time) = (Some(token), *stop_on_holder);
         actions.record(Kind::LeaseRenewed { job, worker, lease, token, deadline, stop_time });
     }
-}
-
-/// What the lab's own plan calls the item of a job.
-fn key(plan: &Plan, job: JobId) -> String {
-    if plan.jobs == 1 { "billing:2026-09-28".into() } else { format!("billing:2026-09-28#{}", job.0) }
 }

@@ -1,6 +1,6 @@
 //! A conditional write to a lease item: what it compares and what it changes.
 //!
-//! The same lists are evaluated here and printed in `wire`, so that what a reader sees is what was evaluated.
+//! What a reader sees of a request is printed from the same lists that are evaluated here.
 
 use std::fmt;
 
@@ -99,6 +99,21 @@ pub struct Update {
 }
 
 impl Condition {
+    /// The comparisons, and what joins them.
+    pub fn terms(&self) -> (&[Term], &'static str) {
+        match self {
+            Condition::Any(terms) => (terms, " OR "),
+            Condition::All(terms) => (terms, " AND "),
+        }
+    }
+
+    /// The condition as DynamoDB spells it, or SQL.
+    pub fn text(&self, sql: bool) -> String {
+        let (terms, joint) = self.terms();
+        let texts: Vec<String> = terms.iter().map(|term| term.text(sql)).collect();
+        texts.join(joint)
+    }
+
     /// Whether the item is as the condition wants it; `now` is the storage's own wall clock.
     pub fn holds(&self, item: Option<&Item>, now: Wall) -> bool {
         match self {
@@ -109,6 +124,24 @@ impl Condition {
 }
 
 impl Term {
+    fn text(self, sql: bool) -> String {
+        let text = match self {
+            Term::NoHolder if sql => "leases.holder IS NULL",
+            Term::NoHolder => "attribute_not_exists(holder)",
+            Term::UntilBeforeNow => "leases.lease_until < now()",
+            // In an insert that turns into an update, a bare column could be of either.
+            Term::UntilBefore(wall) if sql => return format!("leases.lease_until < {wall}"),
+            Term::HolderIs(worker) if sql => return format!("leases.holder = '{worker}'"),
+            Term::EpochIs(epoch) if sql => return format!("leases.epoch = {epoch}"),
+            Term::RvnIs(rvn) if sql => return format!("leases.rvn = '{rvn}'"),
+            Term::UntilBefore(_) => "lease_until < :before",
+            Term::HolderIs(_) => "holder = :me",
+            Term::EpochIs(_) => "epoch = :e",
+            Term::RvnIs(_) => "rvn = :seen",
+        };
+        text.into()
+    }
+
     /// A comparison with what does not exist never holds.
     fn holds(self, item: Option<&Item>, now: Wall) -> bool {
         let has = |wanted: fn(&Item) -> bool| item.is_some_and(wanted);
