@@ -55,7 +55,9 @@ fn guarantees() -> String {
                 Outcome::NoEffect => "no effect".into(),
                 Outcome::NotTried => "not tried".into(),
             };
-            let _ = writeln!(text, "  {:<10}  {outcome:<14}  {}", cell.fault, cell.why);
+            let two = if cell.two_at_once { " Two may act at once." } else { "" };
+            let late = if cell.finished { "" } else { " Not every run finishes the job." };
+            let _ = writeln!(text, "  {:<10}  {outcome:<14}  {}{two}{late}", cell.fault, cell.why);
             if !cell.interventions.is_empty() {
                 let _ = writeln!(text, "{:<28}  --plain --do '{}'", "", cell.interventions);
             }

@@ -40,7 +40,8 @@ pub(crate) static SCENARIO: Scenario = Scenario {
     ..Scenario::BASE
 };
 
-/// The story’s A with a standby that waits from the start.
+/// The story’s A, which freezes with its second chunk in its hands, and a standby that waits from the start.
+/// The first chunk is written before the first renewal: a holder whose lock was forgotten has not learned of it yet.
 fn plan() -> Plan {
     let ms = Span::millis;
     Plan {
@@ -49,7 +50,7 @@ fn plan() -> Plan {
                 starts: Some(TrueTime::ZERO),
                 takes_over: false,
                 setup: ms(434),
-                work: vec![(1, ms(300)), (2, ms(2_850))],
+                work: vec![(1, ms(1_950)), (2, ms(1_200))],
                 ..Program::idle(WorkerId::A)
             },
             Program { starts: Some(TrueTime::from_millis(750)), ..Program::idle(WorkerId::B) },
