@@ -2,7 +2,7 @@
 
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{Token, is_no_token};
-use lease_lab_sim::settings::FenceMode;
+use lease_lab_sim::settings::{FenceMode, Trace};
 use lease_lab_sim::store::{RowState, Store, s3};
 use lease_lab_sim::table::Table;
 use lease_lab_sim::time::{Deadline, Mono, TrueTime, Wall};
@@ -281,8 +281,12 @@ fn table_card(table: &Table) -> ServiceCard {
     }
 }
 
+/// Of a log of thousands of entries only the last are shown.
+const LOG_SHOWN_OF_MANY: usize = 20;
+
 fn nodes_card(world: &World) -> ServiceCard {
     let leader = world.leader();
+    let many = world.plan().trace == Trace::Outcomes;
     // What is committed is the same everywhere, but not every node knows it yet: the one that has applied most does.
     let known = world.nodes().max_by_key(|(_, node)| (node.commit_index(), node.term()));
     let key = known.and_then(|(_, node)| node.lock_state().lock(JobId::FIRST)).map(|key| KeyCard {
@@ -307,6 +311,7 @@ fn nodes_card(world: &World) -> ServiceCard {
                 term: node.term(),
                 log: (1..)
                     .zip(node.entries())
+                    .skip(if many { node.entries().len().saturating_sub(LOG_SHOWN_OF_MANY) } else { 0 })
                     .map(|(index, entry)| LogCard {
                         index,
                         term: entry.term,
@@ -317,7 +322,10 @@ fn nodes_card(world: &World) -> ServiceCard {
                     .collect(),
                 memory: MemoryCard {
                     commit_index: node.commit_index(),
-                    deadlines: map(node.deadlines().map(|(lease, deadline)| (lease.to_string(), deadline))),
+                    deadlines: map(node
+                        .deadlines()
+                        .filter(|(lease, _)| !many || lease.worker <= WorkerId::D)
+                        .map(|(lease, deadline)| (lease.to_string(), deadline))),
                 },
             };
             (id, card)

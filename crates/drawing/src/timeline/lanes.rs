@@ -4,16 +4,18 @@ use lease_lab_scenarios::Run;
 use lease_lab_sim::event::Event;
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::Token;
-use lease_lab_sim::time::TrueTime;
+use lease_lab_sim::settings::Trace;
+use lease_lab_sim::time::{TrueTime, grouped};
 use litemap::LiteMap;
 
 use super::{Layout, Pill, worker_class};
 use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
+use crate::views::counts::{Steps, Totals};
 use crate::views::lock::{Held, HeldEnded, NodeLane};
 use crate::views::store::{StoreLane, What};
 use crate::views::workers::{Hold, WorkerLane};
-use crate::views::{Stretch, lock, store, up_to, workers};
+use crate::views::{Stretch, counts, lock, store, up_to, workers};
 
 const NOTE: f64 = 11.0;
 const NAME: f64 = 13.0;
@@ -27,18 +29,23 @@ pub(super) struct View<'a> {
     pub(super) keys: Vec<Held>,
     nodes: LiteMap<NodeId, NodeLane>,
     pub(super) store: StoreLane,
+    /// In a run of many jobs numbers take the place of single keys and of one row's fence.
+    totals: Option<Totals>,
     pub(super) until: TrueTime,
 }
 
 impl<'a> View<'a> {
     pub(super) fn new(run: &'a Run, until: TrueTime) -> View<'a> {
         let events = up_to(&run.events, until);
+        let many = run.plan.trace == Trace::Outcomes;
+        let of_one = if many { &[] } else { events };
         View {
             events,
             workers: workers::lanes(events, until),
-            keys: lock::keys(events, until),
+            keys: lock::keys(of_one, until),
+            totals: many.then(|| counts::totals(events, run.plan.jobs)),
             nodes: lock::nodes(events, run.plan.service_machines().into_iter().filter_map(MachineId::node), until),
-            store: store::lane(events),
+            store: store::lane(of_one),
             until,
         }
     }
@@ -130,6 +137,17 @@ pub(super) fn background(pen: &mut Pen<'_>) {
             (format!("Worker {worker}"), lane.middle() - 3.0)
         };
         pen.label(&format!("name {}", worker_class(worker.into())), NAME, (0.0, y), Anchor::Start, &name);
+    }
+    if layout.workers_more > 0
+        && let Some((_, last)) = layout.workers().last()
+    {
+        let more = grouped(layout.workers_more as u64);
+        let (text, y) = if layout.compact {
+            (format!("+{more}"), last.bottom + 11.0)
+        } else {
+            (format!("and {more} more"), last.bottom + 15.0)
+        };
+        pen.label("note", NOTE, (0.0, y), Anchor::Start, &text);
     }
     let nodes: Vec<_> = layout.service().collect();
     let nodes_bottom = nodes.last().map_or(layout.keys.1, |lane| lane.bottom);
@@ -251,6 +269,54 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
     if let Some(bar) = hold.believes.and_then(|stretch| pen.visible(stretch)) {
         let texts = ["still believes".to_owned()];
         pen.label_in_bar(&format!("in-outline {class}"), bar, middle + 4.0, &texts);
+    }
+}
+
+/// Numbers over time: how many locks are held, how many rows are RUNNING.
+pub(super) fn totals(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    let Some(totals) = &view.totals else { return };
+    let (top, bottom) = layout.keys;
+    draw_steps(pen, &totals.locks, (top + 12.0, bottom - 4.0), view.until, "locks held");
+    if let Some(area) = layout.lane(MachineId::Store) {
+        draw_steps(pen, &totals.running, (area.top + 16.0, area.bottom - 10.0), view.until, "rows RUNNING");
+    }
+}
+
+/// A step line that reaches the upper edge where most there are, with the highest number and any long time of none.
+fn draw_steps(pen: &mut Pen<'_>, steps: &Steps, (top, bottom): (f64, f64), until: TrueTime, what: &str) {
+    let most = steps.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
+    let y = |count: u32| bottom - (bottom - top) * f64::from(count) / f64::from(most);
+    let mut points: Vec<(f64, f64)> = Vec::new();
+    let mut told = false;
+    for (place, (at, count)) in steps.iter().enumerate() {
+        let ends = steps.get(place + 1).map_or(until, |(next, _)| *next);
+        let Some((left, right)) = pen.visible(Stretch { from: *at, to: ends }) else { continue };
+        // Many steps can fall on one pixel: the last of them is drawn.
+        let from = match points.len().checked_sub(2).and_then(|place| points.get(place)) {
+            Some((x, _)) if left - x < 1.0 => *x,
+            _ => left,
+        };
+        if from < left {
+            points.truncate(points.len() - 2);
+        }
+        points.push((from, y(*count)));
+        points.push((right, y(*count)));
+        if *count == most && !told {
+            let text = format!("{} {what}", grouped(most.into()));
+            told = pen.label("fence-label", NOTE, (left + 4.0, top - 3.0), Anchor::Start, &text);
+        }
+        let none = format!("no {what}");
+        if *count == 0 && place > 0 && text_width(&none, NOTE) + 12.0 < right - left {
+            pen.label("note", NOTE, ((left + right) / 2.0, bottom - 4.0), Anchor::Middle, &none);
+        }
+    }
+    if let (Some(first), Some(last)) = (points.first().copied(), points.last().copied()) {
+        let mut ground = points.clone();
+        ground.push((last.0, bottom));
+        ground.push((first.0, bottom));
+        pen.svg.polygon("fence-ground", &ground);
+        pen.svg.polyline("fence", &points);
     }
 }
 
@@ -401,6 +467,9 @@ pub(super) fn fence_points(pen: &Pen<'_>, levels: &Levels, lane: &StoreLane, unt
 pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
     let Some(area) = layout.lane(MachineId::Store) else { return };
+    if view.totals.is_some() {
+        return;
+    }
     let Some(levels) = Levels::new(layout, &[&view.store]) else { return };
     let points = fence_points(pen, &levels, &view.store, view.until);
     if let (Some(first), Some(last)) = (points.first(), points.last()) {

@@ -35,6 +35,8 @@ pub struct Layout {
     pub lanes: Vec<LaneArea>,
     /// The lane of the lock service's keys.
     pub keys: (f64, f64),
+    /// How many workers have no lane.
+    pub workers_more: usize,
 }
 
 /// One lane.
@@ -90,6 +92,7 @@ impl Layout {
             compact,
             lanes,
             keys,
+            workers_more: run.plan.programs.iter().filter(|program| program.worker > WorkerId::D).count(),
         }
     }
 
@@ -137,7 +140,7 @@ impl Layout {
     }
 }
 
-/// A, B and C, and D if it has anything to do.
+/// A, B and C, and D if it has anything to do; where there are more, they are only counted.
 fn workers_shown(run: &Run, ghost: Option<&Run>) -> Vec<WorkerId> {
     let does_something = |worker: WorkerId| {
         run.plan.programs.iter().any(|program| program.worker == worker)

@@ -66,6 +66,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
         over::ghost(&mut pen, run, ghost, options.until);
     }
     over::flags(&mut pen, run);
+    lanes::totals(&mut pen, &view);
     lanes::store(&mut pen, &view);
     lanes::workers(&mut pen, &view);
     lanes::lock_service(&mut pen, &view);
@@ -180,6 +181,27 @@ mod tests {
         }
         for text in ["expires", "leader"] {
             assert!(!svg.contains(text), "“{text}” is in the drawing");
+        }
+    }
+
+    #[test]
+    fn thousands_of_workers_have_four_lanes_and_a_number() {
+        let scenario = lease_lab_scenarios::find("storm").expect("the storm is a lab");
+        let run = Run::new(scenario, Input::default()).expect("it makes sense");
+        for width in [320.0, 1200.0] {
+            let timeline = draw(&run, None, options(width, 0.0, 120.0, 120.0));
+            assert_eq!(timeline.layout.workers().count(), 4);
+            assert!(timeline.svg.len() < 100_000, "{} bytes", timeline.svg.len());
+            for (place, one) in timeline.labels.iter().enumerate() {
+                assert!(timeline.labels[place + 1..].iter().all(|other| !one.overlaps(other)), "{one:?}");
+            }
+        }
+        let svg = draw(&run, None, options(1200.0, 0.0, 120.0, 120.0)).svg;
+        let more = run.plan.programs.len() - 4;
+        for text in
+            [&format!("and {} more", lease_lab_sim::time::grouped(more as u64)), "1,000 locks held", "no locks held"]
+        {
+            assert!(svg.contains(text), "“{text}” is not in the drawing");
         }
     }
 

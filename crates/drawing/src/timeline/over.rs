@@ -2,6 +2,7 @@
 
 use lease_lab_scenarios::Run;
 use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::settings::Trace;
 use lease_lab_sim::time::{Span, TrueTime};
 
 use super::lanes::{Levels, Pen, View, fence_points};
@@ -119,6 +120,11 @@ pub(super) fn ghost(pen: &mut Pen<'_>, run: &Run, ghost: &Run, until: TrueTime) 
             }
         }
     }
+    if ghost.plan.trace == Trace::Outcomes {
+        // The locks and rows of thousands of jobs are no bars and no fence.
+        differs(pen, run, ghost, until);
+        return;
+    }
     for key in lock::keys(events, until) {
         if let Some((left, right)) = pen.visible(key.during) {
             let class = format!("ghost-bar {}", worker_class(key.worker.into()));
@@ -141,6 +147,12 @@ pub(super) fn ghost(pen: &mut Pen<'_>, run: &Run, ghost: &Run, until: TrueTime) 
             }
         }
     }
+    differs(pen, run, ghost, until);
+}
+
+/// Where the two runs begin to differ.
+fn differs(pen: &mut Pen<'_>, run: &Run, ghost: &Run, until: TrueTime) {
+    let layout = pen.layout;
     if let Some(at) = difference::first(run, ghost).filter(|at| *at <= until && pen.sees(*at)) {
         let x = layout.x(at);
         pen.svg.line("differs", (x, layout.lanes_top - 8.0), (x, layout.lanes_bottom));

@@ -3,6 +3,8 @@
 use lease_lab_scenarios::Run;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_sim::event::{Event, Kind};
+use lease_lab_sim::invariants::{Invariant, Verdict};
+use lease_lab_sim::machine::JobId;
 use lease_lab_sim::store::RowState;
 use lease_lab_sim::time::{TrueTime, grouped};
 
@@ -31,6 +33,9 @@ fn counts(event: &Event) -> bool {
 /// How a run ended, in words.
 pub fn outcome(run: &Run) -> Outcome {
     let end = Snapshot::take(run.end(), run.horizon, None);
+    if run.plan.jobs > 1 {
+        return outcome_of_many(run);
+    }
     let Some(row) = end.store else { return Outcome { bad: false, text: "There is no row.".into() } };
     if row.charged_twice > 0 {
         return Outcome { bad: true, text: format!("{} customers charged twice", grouped(row.charged_twice)) };
@@ -43,6 +48,20 @@ pub fn outcome(run: &Run) -> Outcome {
         return Outcome { bad: true, text };
     }
     Outcome { bad: false, text: format!("every invoice charged once, {} in all", grouped(row.invoices_charged)) }
+}
+
+fn outcome_of_many(run: &Run) -> Outcome {
+    if let Verdict::Broken(violation) = run.verdict(Invariant::ChargedOnce, run.horizon) {
+        return Outcome { bad: true, text: violation.why };
+    }
+    let jobs = u64::from(run.plan.jobs);
+    let is_done = |job: &JobId| {
+        let row = run.end().store().and_then(|store| store.row_of(*job));
+        row.is_some_and(|row| row.state == RowState::Done)
+    };
+    let done = run.plan.job_ids().filter(is_done).count() as u64;
+    let text = format!("nobody charged twice; {} of {} jobs are DONE", grouped(done), grouped(jobs));
+    Outcome { bad: done < jobs, text }
 }
 
 /// See [`outcome`].

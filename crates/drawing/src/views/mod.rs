@@ -1,5 +1,6 @@
 //! Views: what the lanes of the timeline show, derived from the events of a trace up to an instant.
 
+pub mod counts;
 pub mod difference;
 pub mod lock;
 pub mod messages;
