@@ -1,6 +1,7 @@
 //! The clock graph on a canvas, with its table.
 
 use lease_lab_drawing::clock_graph::{Clocks, Crossing, Style};
+use lease_lab_drawing::svg::px;
 use lease_lab_drawing::timeline::worker_class;
 use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::time::TrueTime;
@@ -77,7 +78,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
         let (from, to) = lab.window.get();
         let at = lab.cursor.get().max(from).min(to);
         let part = (at - from).as_micros() as f64 / (to - from).as_micros().max(1) as f64;
-        format!("{}px", PLOT_LEFT + part * (width.get() - PLOT_LEFT - PLOT_RIGHT).max(0.0))
+        format!("{}px", px(PLOT_LEFT + part * (width.get() - PLOT_LEFT - PLOT_RIGHT).max(0.0)))
     };
     view! {
         <section class="card clocks" aria-labelledby="clocks-title">
@@ -117,7 +118,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
                     node_ref=canvas
                     role="img"
                     aria-label=Signal::derive(move || format!("What the clocks of worker {} show against true time; the table below has the crossings.", worker.get()))
-                    style=format!("height:{HEIGHT}px")
+                    style=format!("height:{}px", px(HEIGHT))
                 ></canvas>
                 <div class="clock-cursor" style:left=cursor_left></div>
             </div>

@@ -5,7 +5,6 @@
 mod changes;
 mod clocks;
 mod events;
-mod guide;
 mod header;
 mod help;
 mod icons;
@@ -79,17 +78,14 @@ fn under_the_lab(_: Lab) -> impl IntoView {}
 fn at_the_end(lab: Lab) -> impl IntoView {
     let is_story = !lab.scenario.terms.is_empty();
     view! {
-        {is_story.then(|| view! { <clocks::ClocksCard lab/> <guide::Guide/> })}
+        {is_story.then(|| view! { <clocks::ClocksCard lab/> })}
         {crate::labs::at_the_end(lab)}
     }
 }
 
 #[cfg(not(feature = "labs"))]
 fn at_the_end(lab: Lab) -> impl IntoView {
-    view! {
-        <clocks::ClocksCard lab/>
-        <guide::Guide/>
-    }
+    view! { <clocks::ClocksCard lab/> }
 }
 
 /// The header of a page without a lab.

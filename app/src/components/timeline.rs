@@ -1,6 +1,6 @@
 //! The timeline with its cursor.
 
-use lease_lab_drawing::svg::{Anchor, Svg};
+use lease_lab_drawing::svg::{Anchor, Svg, px};
 use lease_lab_drawing::timeline::{Options, Timeline, draw};
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::settings::FenceMode;
@@ -93,11 +93,11 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
             <svg
                 role="img"
                 aria-label=Signal::derive(move || summary(lab))
-                width=Signal::derive(move || picture.read().layout.width)
-                height=Signal::derive(move || picture.read().layout.height)
+                width=Signal::derive(move || px(picture.read().layout.width))
+                height=Signal::derive(move || px(picture.read().layout.height))
                 viewBox=move || {
                     let layout = &picture.read().layout;
-                    format!("0 0 {} {}", layout.width, layout.height)
+                    format!("0 0 {} {}", px(layout.width), px(layout.height))
                 }
             >
                 <g class="drawing" inner_html=Signal::derive(move || picture.read().svg.clone())></g>

@@ -45,9 +45,9 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 class="scrubber"
                 aria-label="Time"
                 min="0"
-                max=move || lab.run.read().horizon.as_seconds()
+                max=move || lab.run.read().horizon.to_string()
                 step="0.01"
-                prop:value=Signal::derive(move || lab.cursor.get().as_seconds().to_string())
+                prop:value=Signal::derive(move || lab.cursor.get().to_string())
                 aria-valuetext=move || {
                     let _ = lab.run.read();
                     lab.describe(lab.cursor.get())

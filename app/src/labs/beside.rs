@@ -1,5 +1,6 @@
 //! The same run with something different, beside the one that is shown.
 
+use lease_lab_drawing::svg::px;
 use lease_lab_drawing::timeline::{Options, draw};
 use lease_lab_drawing::views::difference;
 use lease_lab_scenarios::report::verdict_name;
@@ -94,10 +95,10 @@ fn both(lab: Lab) -> impl IntoView {
         ></p>
         <div class="timeline still" node_ref=place>
             {move || picture.read().as_ref().map(|picture| {
-                let (width, height) = (picture.layout.width, picture.layout.height);
+                let (width, height) = (px(picture.layout.width), px(picture.layout.height));
                 let label = "Timeline of the other run; the table below has its verdicts and numbers.";
                 view! {
-                    <svg role="img" aria-label=label width=width height=height viewBox=format!("0 0 {width} {height}")>
+                    <svg role="img" aria-label=label width=width.clone() height=height.clone() viewBox=format!("0 0 {width} {height}")>
                         <g class="drawing" inner_html=picture.svg.clone()></g>
                     </svg>
                 }

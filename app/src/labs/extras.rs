@@ -1,6 +1,7 @@
 //! The drawings and tables that only some labs have.
 
 use lease_lab_drawing::bars;
+use lease_lab_drawing::svg::px;
 use lease_lab_scenarios::Run;
 use lease_lab_scenarios::recap;
 use lease_lab_scenarios::run::Input;
@@ -93,10 +94,10 @@ fn rights(lab: Lab) -> impl IntoView {
             <div node_ref=place>
                 {move || {
                     let (content, height) = svg.get();
-                    let width = width.get();
+                    let (width, height) = (px(width.get()), px(height));
                     let label = "Bars of the times in which each worker may act, one row for each variant; the texts beside them say from when to when.";
                     view! {
-                        <svg role="img" aria-label=label width=width height=height viewBox=format!("0 0 {width} {height}")>
+                        <svg role="img" aria-label=label width=width.clone() height=height.clone() viewBox=format!("0 0 {width} {height}")>
                             <g class="drawing" inner_html=content></g>
                         </svg>
                     }

@@ -31,7 +31,7 @@ impl Anchor {
 }
 
 /// A number with one decimal: a tenth of a pixel is finer than any screen shows.
-fn px(value: f64) -> String {
+pub fn px(value: f64) -> String {
     let tenths = (value * 10.0).round() as i64;
     let sign = if tenths < 0 { "-" } else { "" };
     match (tenths.abs() / 10, tenths.abs() % 10) {

@@ -7,6 +7,8 @@ const goesBeyond = /\d\s+(service|store|set|restore)\b/;
 const beyond = ["do", "off", "with"].some((name) => goesBeyond.test(query.get(name) ?? ""));
 const labs = lab !== "billing-story" || beyond;
 const [js, wasm] = labs ? ["./{{labs-js}}", "./{{labs-wasm}}"] : ["./{{js}}", "./{{wasm}}"];
+// The guide explains the story's drawing; a lab has words of its own.
+if (lab !== "billing-story") document.documentElement.dataset.lab = "";
 if (labs) {
   const style = document.createElement("link");
   style.rel = "stylesheet";
