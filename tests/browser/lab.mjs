@@ -202,6 +202,15 @@ export async function commandLine(...parts) {
   return JSON.parse(stdout);
 }
 
+/** Every lab of the command line’s list: id, part, and whether it has a run. */
+export async function listOfLabs() {
+  const { stdout } = await promisify(execFile)(fromEnvironment('LEASE_LAB_CLI'), ['list']);
+  return stdout.trim().split('\n').map((line) => {
+    const [, id, part, rest] = line.match(/^(\S+)\s+part (\d+)\s+(.*)$/);
+    return { id, part: Number(part), runs: !rest.endsWith(' (page)') };
+  });
+}
+
 /** What the command line says to a complete list of interventions; without one, to the scenario's own. */
 export function runByCommandLine(list) {
   const own = list === undefined ? [] : ['--plain', ...list.flatMap((sentence) => ['--do', sentence])];
