@@ -5,6 +5,7 @@
 mod beside;
 mod calculator;
 mod extras;
+mod guarantees;
 mod pages;
 mod settings;
 mod tables;
