@@ -20,12 +20,6 @@ pub(crate) fn replace_query(query: &str) {
     let _ = window().history().and_then(|history| history.replace_state_with_url(&JsValue::NULL, "", Some(query)));
 }
 
-/// Goes to the page with this query.
-pub(crate) fn open(query: &str) {
-    // A frame may be forbidden to go anywhere; the page stays as it is then.
-    let _ = window().location().assign(query);
-}
-
 /// The colour of a CSS custom property on the root, as red, green and blue.
 pub(crate) fn css_color(name: &str) -> (u8, u8, u8) {
     let value = document()
@@ -71,6 +65,7 @@ pub(crate) fn closest(event: &web_sys::Event, selector: &str) -> Option<web_sys:
 }
 
 /// All elements of this kind in `root`.
+#[cfg(feature = "labs")]
 pub(crate) fn elements(root: &web_sys::Element, selector: &str) -> Vec<web_sys::Element> {
     let mut elements = Vec::new();
     if let Ok(found) = root.query_selector_all(selector) {

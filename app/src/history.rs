@@ -1,6 +1,8 @@
 //! The list of interventions as it was edited: undo, redo, and branches that are kept.
 
-use lease_lab_sim::intervention::{Intervention, sort, sort_by_time};
+#[cfg(feature = "labs")]
+use lease_lab_sim::intervention::sort_by_time;
+use lease_lab_sim::intervention::{Intervention, sort};
 
 /// One line of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,6 +39,7 @@ impl History {
         &self.versions[self.present].list
     }
 
+    #[cfg(feature = "labs")]
     /// Makes `list` the present version.
     pub(crate) fn push(&mut self, mut list: List) {
         sort_by_time(&mut list, |entry| entry.intervention.at);
@@ -49,10 +52,12 @@ impl History {
         self.present = place;
     }
 
+    #[cfg(feature = "labs")]
     pub(crate) fn can_undo(&self) -> bool {
         self.versions[self.present].before.is_some()
     }
 
+    #[cfg(feature = "labs")]
     pub(crate) fn can_redo(&self) -> bool {
         self.versions[self.present].after.is_some()
     }
@@ -70,6 +75,7 @@ impl History {
         }
     }
 
+    #[cfg(feature = "labs")]
     /// Ends of branches other than the present one, newest first: place and list.
     pub(crate) fn other_branches(&self) -> Vec<(usize, &List)> {
         let is_end = |place: usize| !self.versions.iter().any(|version| version.before == Some(place));
@@ -90,6 +96,7 @@ impl History {
             .collect()
     }
 
+    #[cfg(feature = "labs")]
     /// Returns to a branch.
     pub(crate) fn go_to(&mut self, place: usize) {
         if place < self.versions.len() {

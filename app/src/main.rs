@@ -3,6 +3,8 @@
 //! Data flows one way: the state ([`state::Lab`]) makes a run, the run makes views, the views make the drawing.
 
 mod api;
+#[cfg(feature = "labs")]
+mod changing;
 mod chart;
 mod components;
 mod dom;
@@ -13,6 +15,7 @@ mod labs;
 mod link;
 mod playback;
 mod state;
+mod takeover;
 
 use leptos::mount::mount_to;
 use leptos::prelude::*;
@@ -37,6 +40,8 @@ fn main() {
     }
     mount_to(place, move || {
         let lab = Lab::new(link, RwSignal::new(theme));
+        #[cfg(feature = "labs")]
+        takeover::go_on(lab, takeover::note());
         api::expose(lab);
         components::page(lab)
     })

@@ -7,10 +7,10 @@ use lease_lab_drawing::views::difference;
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_scenarios::{Run, Scenario};
-use lease_lab_sim::event::{Event, Kind};
+use lease_lab_sim::event::Kind;
 use lease_lab_sim::intervention::{Change, Intervention, Mistake, sort_by_time};
 use lease_lab_sim::machine::WorkerId;
-use lease_lab_sim::settings::{FenceMode, Plan, RaiseOrder, Settings};
+use lease_lab_sim::settings::{FenceMode, RaiseOrder};
 use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
 
@@ -116,6 +116,21 @@ pub(crate) enum Answer {
     AsksLockService,
 }
 
+impl Answer {
+    const ALL: [Answer; 3] = [Answer::Records, Answer::Refuses, Answer::AsksLockService];
+
+    /// Its number in a note to another module.
+    #[cfg(not(feature = "labs"))]
+    pub(crate) fn id(self) -> usize {
+        Answer::ALL.iter().position(|answer| *answer == self).unwrap_or_default()
+    }
+
+    #[cfg(feature = "labs")]
+    pub(crate) fn with_id(id: usize) -> Option<Answer> {
+        Answer::ALL.get(id).copied()
+    }
+}
+
 impl Question {
     fn of(run: &Run) -> Option<Question> {
         let late = run
@@ -165,6 +180,8 @@ pub(crate) struct Lab {
     pub(crate) notices: RwSignal<Vec<String>>,
     /// What a screen reader is told after a step.
     pub(crate) announcement: RwSignal<String>,
+    /// Another module has taken this one's place.
+    pub(crate) left: StoredValue<bool>,
     /// The machine that the panel of interventions shows.
     pub(crate) chosen: RwSignal<Option<lease_lab_sim::machine::MachineId>>,
 
@@ -179,7 +196,7 @@ pub(crate) struct Lab {
     pub(crate) snapshot: Memo<Arc<Snapshot>>,
 }
 
-fn simulate(scenario: &'static Scenario, list: Vec<Intervention>, seed: u64) -> Result<SharedRun, Mistake> {
+pub(crate) fn simulate(scenario: &'static Scenario, list: Vec<Intervention>, seed: u64) -> Result<SharedRun, Mistake> {
     Run::new(scenario, Input { interventions: Some(list), seed, until: None }).map(|run| SharedRun(Arc::new(run)))
 }
 
@@ -255,6 +272,7 @@ impl Lab {
             pinned: RwSignal::new(None),
             notices: RwSignal::new(notices),
             announcement: RwSignal::new(String::new()),
+            left: StoredValue::new(false),
             chosen: RwSignal::new(None),
             run,
             ghost_run,
@@ -371,36 +389,6 @@ impl Lab {
         }
     }
 
-    /// Makes `list` the present one if it makes sense.
-    pub(crate) fn change(&self, list: List) -> Result<(), Mistake> {
-        if !cfg!(feature = "labs") && list.iter().any(|entry| goes_beyond_the_story(&entry.intervention.change)) {
-            // The module that can run this is loaded with the page that shows it.
-            crate::components::open_with(*self, &list);
-            return Ok(());
-        }
-        simulate(self.scenario, active(&list), self.seed)?;
-        self.history.update(|history| history.push(list));
-        self.reveal();
-        Ok(())
-    }
-
-    /// Adds one intervention.
-    pub(crate) fn add(&self, intervention: Intervention) -> Result<(), Mistake> {
-        let mut list = self.history.read_untracked().list().clone();
-        list.push(Entry { intervention, on: true });
-        self.change(list)
-    }
-
-    /// Sets a rule from `at` on, in the place of an earlier setting of it at that time.
-    pub(crate) fn set_rule(&self, at: TrueTime, change: Change) -> Result<(), Mistake> {
-        let mut list = with_rule(self.history.read_untracked().list(), at, &change);
-        let plan = (self.scenario.plan)();
-        if at == TrueTime::ZERO && is_set(&plan, &plan.settings, &change) {
-            list.retain(|entry| entry.intervention.at != at || entry.intervention.change != change);
-        }
-        self.change(list)
-    }
-
     /// When an intervention at the cursor is made: right after what the page shows.
     ///
     /// Interventions come before every event of their instant, so where something has just happened it must be a
@@ -412,33 +400,6 @@ impl Lab {
         let place = run.events.partition_point(|event| event.t < at);
         let happens = run.events.get(place).is_some_and(|event| event.t == at) && at > TrueTime::ZERO;
         if happens { TrueTime::from_micros((at.as_micros() / LATER + 1) * LATER) } else { at }
-    }
-
-    /// Why an intervention would have no effect: the simulator is asked.
-    pub(crate) fn idle_because(&self, at: TrueTime, change: &Change) -> Option<String> {
-        let run = self.run.read_untracked();
-        let before = Span::micros(i64::from(at > TrueTime::ZERO));
-        let mut world = run.world_at(at - before);
-        let mut events: Vec<Event> = Vec::new();
-        for earlier in run.interventions.iter().filter(|earlier| before != Span::ZERO && earlier.at == at) {
-            world.apply(earlier, &mut events);
-        }
-        events.clear();
-        world.apply(&Intervention { at, change: change.clone() }, &mut events);
-        events.into_iter().find_map(|event| match event.kind {
-            Kind::NoEffect { because, .. } => Some(because),
-            _ => None,
-        })
-    }
-
-    /// Refuses an intervention that comes after the end.
-    pub(crate) fn in_time(&self, intervention: Intervention) -> Result<Intervention, Mistake> {
-        let horizon = self.horizon();
-        if intervention.at <= horizon {
-            return Ok(intervention);
-        }
-        let what = format!("the run ends at {horizon} s, before this happens");
-        Err(Mistake::senseless(&intervention, what, format!("a time from 0 to {horizon}")))
     }
 
     /// How the ghost ends and where it begins to differ.
@@ -453,27 +414,6 @@ fn own_run(scenario: &'static Scenario) -> SharedRun {
     match simulate(scenario, own, 0) {
         Ok(run) => run,
         Err(mistake) => unreachable!("a scenario's own interventions make sense: {mistake}"),
-    }
-}
-
-/// Whether an intervention needs what only the module of every lab has.
-fn goes_beyond_the_story(change: &Change) -> bool {
-    matches!(change, Change::Service(_) | Change::Store(_) | Change::Set { .. })
-}
-
-/// Whether a rule is set so already.
-pub(crate) fn is_set(plan: &Plan, settings: &Settings, change: &Change) -> bool {
-    match change {
-        Change::Service(kind) => plan.service == *kind,
-        Change::Store(kind) => plan.store == *kind,
-        Change::Fence(mode) => settings.fence == *mode,
-        Change::Raise(order) => settings.raise == *order,
-        Change::Idempotent(on) => settings.idempotent == *on,
-        Change::Sweeper(on) => settings.sweeper == *on,
-        Change::Lease(span) => settings.lease == *span,
-        Change::Renew(span) => settings.renew == *span,
-        Change::Margin(span) => settings.margin == *span,
-        _ => false,
     }
 }
 

@@ -12,14 +12,20 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlSelectElement};
 
+use crate::changing::is_set;
 use crate::dom::{closest, elements};
 use crate::html::{Html, is_open};
-use crate::state::{Lab, is_set};
+use crate::state::Lab;
 
 const FIRST_CONTROL: &str = "intervene-machine";
 
 /// Moves the focus to the panel, and opens it.
-pub(crate) fn focus() {
+pub(crate) fn focus(_: Lab) {
+    open_and_focus();
+}
+
+/// The same for whoever has no lab at hand.
+pub(crate) fn open_and_focus() {
     if let Some(details) = document().get_element_by_id("intervene") {
         // An attribute with a plain name can be set.
         let _ = details.set_attribute("open", "");

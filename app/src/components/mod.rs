@@ -2,13 +2,18 @@
 
 #![allow(unreachable_pub, reason = "the component macro writes `pub` of its own")]
 
+#[cfg(feature = "labs")]
 mod changes;
 mod clocks;
+mod entries;
 mod events;
 mod header;
 mod help;
 mod icons;
+#[cfg(feature = "labs")]
 mod intervene;
+#[cfg(not(feature = "labs"))]
+mod later;
 mod notices;
 mod question;
 mod timeline;
@@ -18,6 +23,11 @@ mod world;
 
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
+
+#[cfg(not(feature = "labs"))]
+use later as changes;
+#[cfg(not(feature = "labs"))]
+use later as intervene;
 
 use crate::link::{self, Parts};
 use crate::state::Lab;
@@ -100,6 +110,12 @@ pub(crate) fn clocks_card(lab: Lab) -> impl IntoView {
     view! { <clocks::ClocksCard lab/> }
 }
 
+/// Opens the panel of interventions and moves the focus there.
+#[cfg(feature = "labs")]
+pub(crate) fn focus_panel() {
+    intervene::open_and_focus();
+}
+
 #[cfg(feature = "labs")]
 pub(crate) use verdicts::title as verdict_title;
 #[cfg(feature = "labs")]
@@ -118,7 +134,8 @@ fn keep_address(lab: Lab) {
         let mine = changes.get_value();
         set_timeout(
             move || {
-                if changes.try_get_value() == Some(mine) && lab.playing.try_get_untracked() == Some(false) {
+                let here = lab.left.try_get_value() == Some(false);
+                if here && changes.try_get_value() == Some(mine) && lab.playing.try_get_untracked() == Some(false) {
                     dom::replace_query(&address(lab, None));
                 }
             },
@@ -132,22 +149,6 @@ fn keep_address(lab: Lab) {
         }
         playing
     });
-}
-
-/// Opens the page anew with another list, in the module that can run it.
-pub(crate) fn open_with(lab: Lab, list: &crate::history::List) {
-    let query = link::write(&Parts {
-        scenario: lab.scenario,
-        list,
-        seed: lab.seed,
-        cursor: lab.cursor.get_untracked(),
-        window: lab.window.get_untracked(),
-        ghost: lab.ghost.get_untracked(),
-        with: lab.with.get_untracked(),
-        theme: lab.theme.get_untracked(),
-        hash: None,
-    });
-    dom::open(&query);
 }
 
 /// The address of exactly this: scenario, interventions, instant, view.
@@ -192,7 +193,7 @@ fn handle_key(lab: Lab, help_open: RwSignal<bool>, event: &KeyboardEvent) {
         "+" | "=" => lab.zoom(0.5),
         "-" => lab.zoom(2.0),
         "0" => lab.show(lease_lab_sim::time::TrueTime::ZERO, lab.horizon()),
-        "i" => intervene::focus(),
+        "i" => intervene::focus(lab),
         "?" => help_open.set(true),
         _ => return,
     }

@@ -74,7 +74,7 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
         let machine = picture.read_untracked().layout.machine_at(y);
         if machine.is_some() {
             lab.chosen.set(machine);
-            super::intervene::focus();
+            super::intervene::focus(lab);
         }
     };
     view! {

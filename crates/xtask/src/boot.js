@@ -6,15 +6,8 @@ const lab = query.get("lab") ?? "billing-story";
 const goesBeyond = /\d\s+(service|store|set|restore)\b/;
 const beyond = ["do", "off", "with"].some((name) => goesBeyond.test(query.get(name) ?? ""));
 const labs = lab !== "billing-story" || beyond;
-const [js, wasm] = labs ? ["./{{labs-js}}", "./{{labs-wasm}}"] : ["./{{js}}", "./{{wasm}}"];
 // The guide explains the story's drawing; a lab has words of its own.
 if (lab !== "billing-story") document.documentElement.dataset.lab = "";
-if (labs) {
-  const style = document.createElement("link");
-  style.rel = "stylesheet";
-  style.href = new URL("./{{labs-css}}", import.meta.url);
-  document.head.append(style);
-}
 // The module that draws graphs is loaded once a canvas comes near the visible part of the page.
 let chart;
 window.leaseLabChart = (canvas) =>
@@ -36,13 +29,25 @@ window.leaseLabChart = (canvas) =>
     );
     observer.observe(canvas);
   });
-try {
-  // Both at once: the module is on its way while its JavaScript is read.
-  const module = fetch(new URL(wasm, import.meta.url));
-  const { default: init } = await import(js);
-  await init({ module_or_path: module });
-} catch (error) {
-  // The style sheet can show a message instead of a blank page.
-  document.documentElement.dataset.boot = "failed";
-  throw error;
-}
+const start = async (labs) => {
+  const [js, wasm] = labs ? ["./{{labs-js}}", "./{{labs-wasm}}"] : ["./{{js}}", "./{{wasm}}"];
+  if (labs) {
+    const style = document.createElement("link");
+    style.rel = "stylesheet";
+    style.href = new URL("./{{labs-css}}", import.meta.url);
+    document.head.append(style);
+  }
+  try {
+    // Both at once: the module is on its way while its JavaScript is read.
+    const module = fetch(new URL(wasm, import.meta.url));
+    const { default: init } = await import(js);
+    await init({ module_or_path: module });
+  } catch (error) {
+    // The style sheet can show a message instead of a blank page.
+    document.documentElement.dataset.boot = "failed";
+    throw error;
+  }
+};
+// The small module asks for the large one, which takes its place.
+window.leaseLabMore = () => start(true);
+await start(labs);
