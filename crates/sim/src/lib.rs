@@ -14,6 +14,7 @@ pub mod consensus;
 pub mod event;
 pub mod intervention;
 pub mod invariants;
+pub mod labs_only;
 pub mod machine;
 pub mod message;
 pub mod network;

@@ -14,6 +14,7 @@ use consensus::{ConsensusClient, ConsensusProbe};
 use lease_item::{LeaseItemClient, LeaseItemProbe};
 
 use crate::actor::{Actions, Context, TimerKey};
+use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{Holder, LeaseId, Message, Token};
 use crate::settings::{Plan, ServiceKind};
@@ -25,7 +26,7 @@ pub enum LockClient {
     /// A replicated log.
     Consensus(ConsensusClient),
     /// An item in a table.
-    LeaseItem(LeaseItemClient),
+    LeaseItem(LabsOnly<LeaseItemClient>),
 }
 
 /// What a worker got.
@@ -77,7 +78,9 @@ impl LockClient {
             ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock => {
                 LockClient::Consensus(ConsensusClient::new(plan, worker, incarnation))
             }
-            ServiceKind::LeaseItem => LockClient::LeaseItem(LeaseItemClient::new(worker, incarnation)),
+            ServiceKind::LeaseItem => {
+                LockClient::LeaseItem(LabsOnly::new(|| LeaseItemClient::new(worker, incarnation)))
+            }
         }
     }
 
@@ -196,7 +199,7 @@ pub enum Probe {
     /// A replicated log.
     Consensus(ConsensusProbe),
     /// An item in a table.
-    LeaseItem(LeaseItemProbe),
+    LeaseItem(LabsOnly<LeaseItemProbe>),
 }
 
 /// The locks that are held, in the order of the jobs; nothing if the service could not be asked.
@@ -209,7 +212,7 @@ impl Probe {
             ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock => {
                 Probe::Consensus(ConsensusProbe::new(plan, incarnation))
             }
-            ServiceKind::LeaseItem => Probe::LeaseItem(LeaseItemProbe::new(incarnation)),
+            ServiceKind::LeaseItem => Probe::LeaseItem(LabsOnly::new(|| LeaseItemProbe::new(incarnation))),
         }
     }
 

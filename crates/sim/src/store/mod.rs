@@ -16,6 +16,7 @@ use litemap::LiteMap;
 use serde::Serialize;
 
 use crate::actor::{Actions, Context, Input};
+use crate::labs_only::LabsOnly;
 use crate::machine::JobId;
 use crate::message::{Claim, Token};
 use crate::settings::{Plan, StoreKind};
@@ -82,11 +83,11 @@ pub enum Store {
     /// One row for each job.
     Row(RowStore),
     /// An SQL database.
-    Sql(SqlStore),
+    Sql(LabsOnly<SqlStore>),
     /// A DynamoDB table.
-    DynamoDb(DynamoStore),
+    DynamoDb(LabsOnly<DynamoStore>),
     /// An S3 bucket.
-    S3(S3Store),
+    S3(LabsOnly<S3Store>),
 }
 
 impl Store {
@@ -94,9 +95,9 @@ impl Store {
     pub fn new(plan: &Plan) -> Store {
         match plan.store {
             StoreKind::Row => Store::Row(RowStore::new(plan)),
-            StoreKind::Sql => Store::Sql(SqlStore::new(plan)),
-            StoreKind::DynamoDb => Store::DynamoDb(DynamoStore::new(plan)),
-            StoreKind::S3 => Store::S3(S3Store::new(plan)),
+            StoreKind::Sql => Store::Sql(LabsOnly::new(|| SqlStore::new(plan))),
+            StoreKind::DynamoDb => Store::DynamoDb(LabsOnly::new(|| DynamoStore::new(plan))),
+            StoreKind::S3 => Store::S3(LabsOnly::new(|| S3Store::new(plan))),
         }
     }
 

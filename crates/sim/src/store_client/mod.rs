@@ -17,6 +17,7 @@ use s3::S3Client;
 use sql::SqlClient;
 
 use crate::actor::{Actions, Context, TimerKey};
+use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, Claim, Message, StoreReply, StoreRequest, Token};
 use crate::settings::{Plan, StoreKind};
@@ -28,11 +29,11 @@ pub enum StoreClient {
     /// One row for each job.
     Row(RowClient),
     /// An SQL database.
-    Sql(SqlClient),
+    Sql(LabsOnly<SqlClient>),
     /// A DynamoDB table.
-    DynamoDb(DynamoClient),
+    DynamoDb(LabsOnly<DynamoClient>),
     /// An S3 bucket.
-    S3(S3Client),
+    S3(LabsOnly<S3Client>),
 }
 
 /// What came of an action on the store.
@@ -61,9 +62,9 @@ impl StoreClient {
     pub fn new(plan: &Plan, incarnation: u32) -> StoreClient {
         match plan.store {
             StoreKind::Row => StoreClient::Row(RowClient::new(incarnation)),
-            StoreKind::Sql => StoreClient::Sql(SqlClient::new(incarnation)),
-            StoreKind::DynamoDb => StoreClient::DynamoDb(DynamoClient::new(incarnation)),
-            StoreKind::S3 => StoreClient::S3(S3Client::new(incarnation)),
+            StoreKind::Sql => StoreClient::Sql(LabsOnly::new(|| SqlClient::new(incarnation))),
+            StoreKind::DynamoDb => StoreClient::DynamoDb(LabsOnly::new(|| DynamoClient::new(incarnation))),
+            StoreKind::S3 => StoreClient::S3(LabsOnly::new(|| S3Client::new(incarnation))),
         }
     }
 

@@ -8,6 +8,7 @@ use crate::actor::Input;
 use crate::clock::MachineClock;
 use crate::event::{Event, Kind, LostBecause, Rate};
 use crate::intervention::{Change, Intervention, Target};
+use crate::labs_only::LabsOnly;
 use crate::machine::{MachineId, WorkerId};
 use crate::network::Fault;
 use crate::settings::ServiceKind;
@@ -329,7 +330,7 @@ impl World {
             Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(&plan, incarnation),
             Actor::Sidecar(sidecar) => {
                 let MachineId::Sidecar(worker) = id else { return Err(format!("{id} is no sidecar")) };
-                *sidecar = Sidecar::new(&plan, worker, incarnation);
+                *sidecar = LabsOnly::new(|| Sidecar::new(&plan, worker, incarnation));
             }
             // Their disks have all that they need.
             Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) | Actor::Table(_) | Actor::Partner(_) => {}

@@ -6,6 +6,7 @@ use super::Envelope;
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::clock::MachineClock;
 use crate::consensus::Node;
+use crate::labs_only::LabsOnly;
 use crate::partner::Partner;
 use crate::sidecar::Sidecar;
 use crate::store::Store;
@@ -50,11 +51,11 @@ pub(super) enum Actor {
     Node(Box<Node>),
     Store(Store),
     Sweeper(Sweeper),
-    Sidecar(Sidecar),
+    Sidecar(LabsOnly<Sidecar>),
     Tenants(Tenants),
-    Table(Table),
-    Partner(Partner),
-    Writers(Writers),
+    Table(LabsOnly<Table>),
+    Partner(LabsOnly<Partner>),
+    Writers(LabsOnly<Writers>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -15,6 +15,7 @@ use crate::actor::{Action, Actions, Context, Input, TimerKey};
 use crate::clock::Reading;
 use crate::consensus::Node;
 use crate::event::{Event, Kind, LostBecause};
+use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::Message;
 use crate::network::{Hit, Network};
@@ -94,7 +95,7 @@ impl World {
         for worker in WorkerId::ALL.into_iter().chain(named) {
             machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(&plan, worker, 0))));
             if plan.lock_rules.renewer == Renewer::Sidecar {
-                let sidecar = Actor::Sidecar(Sidecar::new(&plan, worker, 0));
+                let sidecar = Actor::Sidecar(LabsOnly::new(|| Sidecar::new(&plan, worker, 0)));
                 machines.insert(MachineId::Sidecar(worker), Machine::new(sidecar));
             }
         }
@@ -104,13 +105,13 @@ impl World {
         machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
         machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
         if plan.partner.is_some() {
-            machines.insert(MachineId::Partner, Machine::new(Actor::Partner(Partner::new())));
+            machines.insert(MachineId::Partner, Machine::new(Actor::Partner(LabsOnly::new(|| Partner::new()))));
         }
         if plan.writers.per_second > 0 {
-            machines.insert(MachineId::Writers, Machine::new(Actor::Writers(Writers::new())));
+            machines.insert(MachineId::Writers, Machine::new(Actor::Writers(LabsOnly::new(|| Writers::new()))));
         }
         if plan.service == ServiceKind::LeaseItem {
-            machines.insert(MachineId::Table, Machine::new(Actor::Table(Table::new())));
+            machines.insert(MachineId::Table, Machine::new(Actor::Table(LabsOnly::new(|| Table::new()))));
         } else {
             machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new(&plan))));
         }
