@@ -334,7 +334,7 @@ impl World {
             }
             // Their disks have all that they need.
             Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) | Actor::Table(_) | Actor::Partner(_) => {}
-            Actor::Writers(writers) => *writers = crate::writers::Writers::new(),
+            Actor::Writers(writers) => *writers = LabsOnly::new(crate::writers::Writers::new),
         }
         self.record(id, Kind::Restarted { worker: id.worker() }, events);
         self.dispatch(id, Input::Start, events);
