@@ -77,8 +77,33 @@ const LEASE_ITEM: [&[&str]; 5] = [
     &["2 restore 0", "3.3 restore 0", "4 crash A; 20 acquire D; 20.1 restore 1"],
 ];
 
+const REDIS: [&[&str]; 5] = [
+    PAUSES,
+    &["2 step-wall A -20", "2 step-wall B 20", "2 step-wall primary 20", "3.3 step-wall primary 20"],
+    // Within the lag of the replica, and long after it.
+    &["0.05 crash primary", "3.05 crash primary"],
+    &["2 partition A | primary,replica", "2 partition A,primary | B,replica", "0.05 partition A,primary | B,replica"],
+    // A primary that comes back without its data, before anybody has been promoted.
+    &["2 crash primary; 2.1 restart primary empty", "3.3 crash primary; 3.4 restart primary empty"],
+];
+const REDLOCK: [&[&str]; 5] = [
+    PAUSES,
+    &[
+        "2 step-wall A -20",
+        "2 step-wall r1 20",
+        "2 step-wall r1 20; 2 step-wall r2 20; 2 step-wall r3 20",
+        "3.3 step-wall r1 20; 3.3 step-wall r2 20; 3.3 step-wall r3 20",
+    ],
+    &["2 crash r1; 2 crash r2", "2 crash r1; 2 crash r2; 2 crash r3; 8 restart r3"],
+    &["2 partition A | r1,r2,r3,r4,r5", "2 partition A,r1,r2 | B,r3,r4,r5", "2 partition r1,r2 | r3,r4,r5"],
+    &[
+        "2 crash r1; 2 crash r2; 2 crash r3; 2.1 restart r1 empty; 2.1 restart r2 empty; 2.1 restart r3 empty",
+        "3.3 crash r1; 3.3 crash r2; 3.3 crash r3; 3.4 restart r1 empty; 3.4 restart r2 empty; 3.4 restart r3 empty",
+    ],
+];
+
 /// Every system, whether it can be run or not.
-static SYSTEMS: [System; 3] = [
+static SYSTEMS: [System; 6] = [
     System {
         id: "consensus-fence",
         name: "Consensus lock and fence",
@@ -99,6 +124,27 @@ static SYSTEMS: [System; 3] = [
         rests_on: "Conditional writes to one item decide, by the claimant’s clock; the store compares the item’s epoch.",
         choices: "0 service lease-item; 0 store row; 0 fence on",
         tries: LEASE_ITEM,
+    },
+    System {
+        id: "redis-fence",
+        name: "One Redis and a fence",
+        rests_on: "A primary with an asynchronous replica decides; the store compares a number from INCR.",
+        choices: "0 service redis; 0 store row; 0 fence on",
+        tries: REDIS,
+    },
+    System {
+        id: "redis",
+        name: "One Redis alone",
+        rests_on: "A primary with an asynchronous replica decides; the store compares nothing.",
+        choices: "0 service redis; 0 store row; 0 fence off",
+        tries: REDIS,
+    },
+    System {
+        id: "redlock",
+        name: "Redlock alone",
+        rests_on: "A majority of five independent masters decides; there is no number to compare.",
+        choices: "0 service redlock; 0 store row; 0 fence off",
+        tries: REDLOCK,
     },
 ];
 
@@ -144,7 +190,8 @@ pub struct Cell {
 pub struct Cost {
     /// Messages between the worker and the lock service, and within the lock service.
     pub messages: usize,
-    /// Entries and items that the lock service brought to a disk.
+    /// Entries and items that it brought to the disks of the lock service; a Redis that syncs once a second has none of
+    /// its own.
     pub disk_writes: u64,
 }
 
@@ -328,7 +375,7 @@ fn gap_after_crash(run: &Run) -> Option<Span> {
 }
 
 /// From the first request until well after the answer: the slowest machine has heard of it, too.
-const AFTERWARDS: Span = Span::millis(100);
+const AFTERWARDS: Span = Span::millis(150);
 
 fn acquiring(run: &Run) -> Option<(TrueTime, TrueTime)> {
     let acquired = trace::first(run, |kind| matches!(kind, Kind::LockAcquired { worker: WorkerId::A, .. }))?;
