@@ -29,7 +29,7 @@ pub struct System {
     /// The choices that make the system, in the grammar of interventions.
     pub choices: &'static str,
     /// What is tried for each of [`FAULTS`], in their order: lists of interventions.
-    tries: [&'static [&'static str]; 5],
+    pub tries: [&'static [&'static str]; 5],
 }
 
 /// A kind of fault.
