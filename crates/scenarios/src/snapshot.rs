@@ -354,7 +354,7 @@ fn row_card(world: &World) -> Option<RowCard> {
 fn own_card(store: &Store) -> Option<OwnCard> {
     let job = JobId::FIRST;
     Some(match store {
-        Store::Row(_) => return None,
+        Store::Row(_) | Store::Contest(_) => return None,
         Store::Sql(store) => OwnCard::Sql {
             row_version: store.version(job)?,
             locked_by: store.locked_by(job),

@@ -373,6 +373,15 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             "The row has changed since {from}’s transaction began, so at this isolation level it fails with 40001; \
              {from} tries again."
         ),
+        Kind::ContestWon { worker } => format!("{worker} is the one who may do the job."),
+        Kind::ContestLost { worker } => format!("{worker} does not get the job: somebody else has it."),
+        Kind::SessionEnded { worker } => format!(
+            "{worker}’s connection is closed, so its session ends, its transaction is rolled back, and the lock of the \
+             row is free."
+        ),
+        Kind::WorkRefused { worker } => {
+            format!("{worker}’s work is not recorded: what it got the job with does not hold any more.")
+        }
         Kind::EffectDone { worker, chunk, customers, times, .. } => {
             let again = match times {
                 1 => String::new(),

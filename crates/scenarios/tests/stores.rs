@@ -362,3 +362,51 @@ fn one_item_serves_no_more_than_its_partition() {
         assert_eq!(measured(&run, "throttled"), Value::Count(load.saturating_sub(most)), "{load}");
     }
 }
+
+const WAYS: [&str; 4] = ["unique-key", "version", "skip-locked", "partition"];
+
+#[test]
+fn each_way_finds_one_winner() {
+    for way in WAYS {
+        let run = lab("no-lock", Some(&format!("0 set way {way}")));
+        assert_eq!(measured(&run, "winners"), Value::Count(1), "{way}");
+        assert_eq!(measured(&run, "lost"), Value::Count(4 - 1), "{way}");
+        assert_eq!(measured(&run, "recorded"), Value::Count(1), "{way}");
+    }
+}
+
+/// What differs is what becomes of the job when its winner dies.
+#[test]
+fn only_what_ends_by_itself_frees_the_job() {
+    for (way, freed) in [("unique-key", false), ("version", false), ("skip-locked", true), ("partition", true)] {
+        let run = lab("no-lock", Some(&format!("0 set way {way}; 2 crash A")));
+        assert_eq!(measured(&run, "recorded"), Value::Count(u64::from(freed)), "{way}");
+        assert_eq!(measured(&run, "winners"), Value::Count(1 + u64::from(freed)), "{way}");
+    }
+    // A session ends with its process, which a pause does not end; a generation ends with the session timeout.
+    let paused = lab("no-lock", Some("0 set way skip-locked; 2 pause A 8"));
+    assert_eq!((measured(&paused, "winners"), measured(&paused, "refused")), (Value::Count(1), Value::Count(0)));
+    let paused = lab("no-lock", Some("0 set way partition; 2 pause A 8"));
+    assert_eq!((measured(&paused, "winners"), measured(&paused, "refused")), (Value::Count(2), Value::Count(1)));
+    let late = wire::exchanges(&paused).into_iter().rfind(|exchange| exchange.from == WorkerId::A.into());
+    let late = late.expect("A wakes up and records");
+    assert_holds(&late.request, &["OffsetCommit", "generation: 1"]);
+    assert_eq!(late.answer, "ILLEGAL_GENERATION");
+}
+
+proptest! {
+    #![proptest_config(cases_count(200))]
+
+    #[test]
+    fn work_is_recorded_once_however_the_winner_was_found(case in late_or_twice_cases()) {
+        for way in WAYS {
+            let mut interventions = parse(&format!("0 set way {way}"));
+            interventions.extend(case.interventions.clone());
+            let input = Input { interventions: Some(interventions), seed: case.seed, ..Input::default() };
+            let scenario = lease_lab_scenarios::find("no-lock").expect("it is a scenario");
+            let run = Run::new(scenario, input).expect("it can be run");
+            let recorded = run.events.iter().filter(|event| matches!(event.kind, Kind::ChunkWritten { .. })).count();
+            prop_assert!(recorded <= 1, "{}: {} times", way, recorded);
+        }
+    }
+}

@@ -536,6 +536,20 @@ pub enum Kind {
         throttled: u32,
     },
 
+    // Where a database or a broker finds one winner by itself.
+    ContestWon {
+        worker: WorkerId,
+    },
+    ContestLost {
+        worker: WorkerId,
+    },
+    SessionEnded {
+        worker: WorkerId,
+    },
+    WorkRefused {
+        worker: WorkerId,
+    },
+
     // The partner outside.
     EffectDone {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -752,6 +766,10 @@ impl Kind {
             Kind::RowLockAwaited { .. } => "row-lock-awaited",
             Kind::SerializationFailed { .. } => "serialization-failed",
             Kind::ChecksServed { .. } => "checks-served",
+            Kind::ContestWon { .. } => "contest-won",
+            Kind::ContestLost { .. } => "contest-lost",
+            Kind::SessionEnded { .. } => "session-ended",
+            Kind::WorkRefused { .. } => "work-refused",
             Kind::EffectDone { .. } => "effect-done",
             Kind::EffectRecognised { .. } => "effect-recognised",
             Kind::RowRequeued { .. } => "row-requeued",
@@ -827,6 +845,10 @@ impl Kind {
             | Kind::DoneRefused { worker, .. }
             | Kind::InvoicesRecorded { worker, .. }
             | Kind::ObjectStored { worker, .. }
+            | Kind::ContestWon { worker }
+            | Kind::ContestLost { worker }
+            | Kind::SessionEnded { worker }
+            | Kind::WorkRefused { worker }
             | Kind::EffectDone { worker, .. }
             | Kind::EffectRecognised { worker, .. }
             | Kind::RowLookedAt { worker, .. } => Some(*worker),

@@ -11,6 +11,7 @@
 pub mod actor;
 pub mod clock;
 pub mod consensus;
+pub mod contest;
 pub mod event;
 pub mod intervention;
 pub mod invariants;

@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use crate::consensus::log::Entry;
+use crate::contest;
 use crate::machine::{JobId, NodeId, WorkerId};
 use crate::store::{Row, dynamodb, s3, sql};
 use crate::table::{Condition, TableReply, TableRequest, Term};
@@ -98,6 +99,8 @@ pub enum Message {
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
     StoreReply(CallId, StoreReply),
+    /// The operating system of a machine whose process has died closes its connection to the store.
+    ConnectionClosed,
     /// A worker asks the partner outside for something that cannot be taken back.
     PartnerCall(PartnerCall),
     /// The partner answers.
@@ -337,6 +340,8 @@ pub enum StoreRequest {
     DynamoDb(Box<dynamodb::Request>),
     /// In those of S3.
     S3(Box<s3::Request>),
+    /// Where a database or a broker finds one winner by itself.
+    Contest(contest::Request),
 }
 
 /// A row of the sparse index.
@@ -395,6 +400,8 @@ pub enum StoreReply {
     DynamoDb(Box<dynamodb::Reply>),
     /// What S3 answers.
     S3(s3::Reply),
+    /// Where a database or a broker finds one winner by itself.
+    Contest(contest::Reply),
 }
 
 impl Message {
@@ -510,7 +517,9 @@ impl fmt::Display for Message {
                 StoreRequest::Sql(request) => f.write_str(&sql_label(request)),
                 StoreRequest::DynamoDb(request) => f.write_str(&dynamodb_label(request)),
                 StoreRequest::S3(request) => f.write_str(&s3_label(request)),
+                StoreRequest::Contest(request) => f.write_str(contest_label(*request)),
             },
+            Message::ConnectionClosed => f.write_str("connection closed"),
             Message::PartnerCall(call) => write!(f, "tell the customers of chunk {}", call.chunk),
             Message::PartnerReply(PartnerReply { known: true, .. }) => f.write_str("done before"),
             Message::PartnerReply(_) => f.write_str("done"),
@@ -537,6 +546,14 @@ impl fmt::Display for Message {
                         write!(f, "{accepted} accepted, {throttled} throttled")
                     }
                 },
+                StoreReply::Contest(reply) => f.write_str(match reply {
+                    contest::Reply::Won(_) => "yours",
+                    contest::Reply::Lost(_) => "not yours",
+                    contest::Reply::Version(_) => "it waits",
+                    contest::Reply::NothingToDo => "nothing to do",
+                    contest::Reply::Recorded => "recorded",
+                    contest::Reply::Refused => "refused",
+                }),
                 StoreReply::S3(reply) => match reply {
                     s3::Reply::Manifest(etag, manifest) => {
                         write!(f, "the manifest: E{etag}, token {}", manifest.token)
@@ -573,6 +590,17 @@ fn dynamodb_label(request: &dynamodb::Request) -> String {
             format!("{what}chunk {}, token {}{parts}", transact.chunk, transact.token)
         }
         dynamodb::Request::Checks { count } => format!("{count} checks of the fence"),
+    }
+}
+
+fn contest_label(request: contest::Request) -> &'static str {
+    match request {
+        contest::Request::InsertClaim => "insert a claim",
+        contest::Request::SelectVersion => "read the job",
+        contest::Request::TakeVersion(_) => "take the job if unchanged",
+        contest::Request::SelectSkipLocked => "take an unlocked job",
+        contest::Request::Report => "I am here",
+        contest::Request::Record(_) => "record the work",
     }
 }
 

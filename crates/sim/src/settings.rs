@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::contest::Contest;
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::time::{Span, TrueTime};
 
@@ -192,6 +193,8 @@ pub struct Plan {
     pub writers: Writers,
     /// A partner outside whom the workers call for each chunk, if there is one.
     pub partner: Option<Partner>,
+    /// Workers find one winner for the job without a lock service, instead of doing the billing job.
+    pub contest: Option<Contest>,
     /// Whether workers ask for the lock before they begin.
     pub coordinated: bool,
     /// Delays of the network and of time-outs.
@@ -227,6 +230,7 @@ impl Default for Plan {
             stores: StoreOptions::default(),
             writers: Writers::default(),
             partner: None,
+            contest: None,
             coordinated: true,
             latency: Latency {
                 wire: ms(1),

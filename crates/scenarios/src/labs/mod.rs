@@ -15,6 +15,7 @@ mod handover;
 mod hot_fence;
 mod lease_item;
 mod margin;
+mod no_lock;
 mod raise_first;
 mod recap;
 mod side_effects;
@@ -67,6 +68,7 @@ pub(crate) static ALL: &[&Scenario] = &[
     &handover::SCENARIO,
     // Part 8: the lock service fails
     // Part 9: do you need a lock?
+    &no_lock::SCENARIO,
     &three_ways::SCENARIO,
     &equal_terms::SCENARIO,
     // Part 10: from your code to the disk

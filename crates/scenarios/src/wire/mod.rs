@@ -7,6 +7,7 @@
 //!
 //! Where things are: one file for each kind of store.
 
+mod contest;
 mod dynamodb;
 mod partner;
 mod row;
@@ -157,6 +158,7 @@ impl Asked {
                     StoreRequest::Sql(request) => sql::request(plan, *job, request),
                     StoreRequest::DynamoDb(request) => dynamodb::request(plan, *job, request),
                     StoreRequest::S3(request) => s3::request(*job, request),
+                    StoreRequest::Contest(request) => contest::request(*job, from, *request),
                     request => row::request(*job, request),
                 };
                 (what, text)
@@ -174,6 +176,7 @@ impl Asked {
                     StoreRequest::Sql(request) => sql::answer(request, reply),
                     StoreRequest::DynamoDb(request) => dynamodb::answer(*job, request, reply),
                     StoreRequest::S3(_) => s3::answer(reply),
+                    StoreRequest::Contest(request) => contest::answer(*request, reply),
                     _ => row::answer(reply),
                 })
             }

@@ -22,7 +22,9 @@ pub(super) fn request(job: JobId, request: &StoreRequest) -> String {
         StoreRequest::Requeue { owner, fence } => {
             format!("requeue({job:?}, if RUNNING and owner {owner} and fence {fence})")
         }
-        StoreRequest::Sql(_) | StoreRequest::DynamoDb(_) | StoreRequest::S3(_) => String::new(),
+        StoreRequest::Sql(_) | StoreRequest::DynamoDb(_) | StoreRequest::S3(_) | StoreRequest::Contest(_) => {
+            String::new()
+        }
     }
 }
 

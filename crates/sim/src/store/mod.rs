@@ -16,6 +16,7 @@ use litemap::LiteMap;
 use serde::Serialize;
 
 use crate::actor::{Actions, Context, Input};
+use crate::contest::Judge;
 use crate::labs_only::LabsOnly;
 use crate::machine::JobId;
 use crate::message::{Claim, Token};
@@ -88,11 +89,16 @@ pub enum Store {
     DynamoDb(LabsOnly<DynamoStore>),
     /// An S3 bucket.
     S3(LabsOnly<S3Store>),
+    /// A database or a broker that finds one winner by itself.
+    Contest(LabsOnly<Judge>),
 }
 
 impl Store {
     /// A store in which every job is queued.
     pub fn new(plan: &Plan) -> Store {
+        if plan.contest.is_some() {
+            return Store::Contest(LabsOnly::new(|| Judge::new(plan)));
+        }
         match plan.store {
             StoreKind::Row => Store::Row(RowStore::new(plan)),
             StoreKind::Sql => Store::Sql(LabsOnly::new(|| SqlStore::new(plan))),
@@ -113,6 +119,7 @@ impl Store {
             Store::Sql(store) => store.row(job),
             Store::DynamoDb(store) => store.row(job),
             Store::S3(store) => store.row(job),
+            Store::Contest(judge) => job.is_first().then(|| judge.row()),
         }
     }
 
@@ -123,13 +130,16 @@ impl Store {
             Store::Sql(store) => store.handle(context, input, actions),
             Store::DynamoDb(store) => store.handle(context, input, actions),
             Store::S3(store) => store.handle(context, input, actions),
+            Store::Contest(judge) => judge.handle(context, input, actions),
         }
     }
 
     /// Its process dies; what is on its disk stays.
     pub fn crash(&mut self) {
-        if let Store::Sql(store) = self {
-            store.crash();
+        match self {
+            Store::Sql(store) => store.crash(),
+            Store::Contest(judge) => judge.crash(),
+            Store::Row(_) | Store::DynamoDb(_) | Store::S3(_) => {}
         }
     }
 

@@ -256,6 +256,8 @@ fn plain_outcome(reply: StoreReply) -> Option<StoreOutcome> {
         StoreReply::Refused(_) => StoreOutcome::Refused,
         StoreReply::Claims(claims) => StoreOutcome::Claims(claims),
         StoreReply::Queued(found) => StoreOutcome::Queued(found),
-        StoreReply::SerializationFailure | StoreReply::DynamoDb(_) | StoreReply::S3(_) => return None,
+        StoreReply::SerializationFailure | StoreReply::DynamoDb(_) | StoreReply::S3(_) | StoreReply::Contest(_) => {
+            return None;
+        }
     })
 }

@@ -6,10 +6,12 @@ use super::machine::{Actor, Held, Life, Timer};
 use super::{Class, Pending, World};
 use crate::actor::Input;
 use crate::clock::MachineClock;
+use crate::contest::Contestant;
 use crate::event::{Event, Kind, LostBecause, Rate};
 use crate::intervention::{Change, Intervention, Target};
 use crate::labs_only::LabsOnly;
 use crate::machine::{MachineId, WorkerId};
+use crate::message::Message;
 use crate::network::Fault;
 use crate::settings::ServiceKind;
 use crate::sidecar::Sidecar;
@@ -300,8 +302,13 @@ impl World {
             Actor::Store(store) => store.crash(),
             _ => {}
         }
+        let contends = matches!(machine.actor, Actor::Contestant(_));
         self.forget_timers(id);
         self.record(id, Kind::Crashed { worker: id.worker() }, events);
+        if contends {
+            // The process is gone; its machine is not, and closes what it had open.
+            self.send(id, MachineId::Store, Message::ConnectionClosed, events);
+        }
         // What waited for the frozen process dies with it.
         for held in held {
             if let Held::Message(envelope) = held {
@@ -326,6 +333,10 @@ impl World {
             Actor::Worker(_) => {
                 let Some(worker) = id.worker() else { return Err(format!("{id} is no worker")) };
                 machine.actor = Actor::Worker(Worker::new(&plan, worker, incarnation));
+            }
+            Actor::Contestant(contestant) => {
+                let Some(worker) = id.worker() else { return Err(format!("{id} is no worker")) };
+                *contestant = LabsOnly::new(|| Contestant::new(worker, incarnation));
             }
             Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(&plan, incarnation),
             Actor::Sidecar(sidecar) => {

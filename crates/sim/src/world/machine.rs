@@ -6,6 +6,7 @@ use super::Envelope;
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::clock::MachineClock;
 use crate::consensus::Node;
+use crate::contest::Contestant;
 use crate::labs_only::LabsOnly;
 use crate::partner::Partner;
 use crate::sidecar::Sidecar;
@@ -56,6 +57,7 @@ pub(super) enum Actor {
     Table(LabsOnly<Table>),
     Partner(LabsOnly<Partner>),
     Writers(LabsOnly<Writers>),
+    Contestant(LabsOnly<Contestant>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -109,6 +111,7 @@ impl Actor {
             Actor::Tenants(tenants) => tenants.handle(context, input, actions),
             Actor::Table(table) => table.handle(context, input, actions),
             Actor::Partner(partner) => partner.handle(context, input, actions),
+            Actor::Contestant(contestant) => contestant.handle(context, input, actions),
             Actor::Writers(writers) => writers.handle(context, input, actions),
         }
     }

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use crate::actor::{Action, Actions, Context, Input, TimerKey};
 use crate::clock::Reading;
 use crate::consensus::Node;
+use crate::contest::Contestant;
 use crate::event::{Event, Kind, LostBecause};
 use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
@@ -93,6 +94,13 @@ impl World {
         let mut machines = Machines::default();
         let named = plan.programs.iter().map(|program| program.worker);
         for worker in WorkerId::ALL.into_iter().chain(named) {
+            if plan.contest.is_some() {
+                machines.insert(
+                    worker.into(),
+                    Machine::new(Actor::Contestant(LabsOnly::new(|| Contestant::new(worker, 0)))),
+                );
+                continue;
+            }
             machines.insert(worker.into(), Machine::new(Actor::Worker(Worker::new(&plan, worker, 0))));
             if plan.lock_rules.renewer == Renewer::Sidecar {
                 let sidecar = Actor::Sidecar(LabsOnly::new(|| Sidecar::new(&plan, worker, 0)));
