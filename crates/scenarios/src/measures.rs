@@ -1,6 +1,6 @@
 //! The numbers that a run comes to: everything here is read off its trace.
 
-use lease_lab_sim::time::Span;
+use lease_lab_sim::time::{Span, TrueTime};
 use serde::{Serialize, Serializer};
 
 /// A number that a run comes to.
@@ -31,6 +31,21 @@ impl Measure {
     /// A measure whose derivation needs no words.
     pub fn new(id: &'static str, name: impl Into<String>, value: Option<Value>, how: impl Into<String>) -> Measure {
         Measure { id, name: name.into(), value, how: how.into() }
+    }
+
+    /// An instant of the run.
+    pub fn at(id: &'static str, name: &str, at: Option<TrueTime>, how: impl Into<String>) -> Measure {
+        Measure::new(id, name, at.map(|at| Value::Seconds(at - TrueTime::ZERO)), how)
+    }
+
+    /// A length of time.
+    pub fn lasts(id: &'static str, name: &str, span: Option<Span>, how: impl Into<String>) -> Measure {
+        Measure::new(id, name, span.map(Value::Seconds), how)
+    }
+
+    /// A number of things.
+    pub fn count(id: &'static str, name: &str, count: usize, how: impl Into<String>) -> Measure {
+        Measure::new(id, name, Some(Value::Count(count as u64)), how)
     }
 }
 

@@ -4,21 +4,32 @@
 
 #![cfg_attr(not(feature = "labs"), allow(dead_code, reason = "the first screen has the story alone"))]
 
+mod acquire;
 mod billing_story;
 mod claim_rules;
+mod election;
+mod election_systems;
 mod equal_terms;
+mod failover;
 mod fence_dynamodb;
 mod fence_rules;
 mod fence_s3;
 mod fence_sql;
 mod handover;
+mod herd;
 mod hot_fence;
+mod layers;
 mod lease_item;
 mod margin;
+mod minority;
 mod no_lock;
 mod raise_first;
 mod recap;
+mod release;
+mod renew;
+mod restore;
 mod side_effects;
+mod sidecar;
 mod storm;
 mod sweeper;
 mod takeover;
@@ -26,6 +37,7 @@ mod three_ways;
 mod ttl_trap;
 mod two_clocks;
 mod wall_step;
+mod what_is_where;
 mod whose_now;
 mod zombie;
 
@@ -42,6 +54,10 @@ pub(crate) static ALL: &[&Scenario] = &[&billing_story::SCENARIO];
 pub(crate) static ALL: &[&Scenario] = &[
     // Part 1: the model
     // Part 2: acquire, renew, release
+    &acquire::SCENARIO,
+    &renew::SCENARIO,
+    &release::SCENARIO,
+    &what_is_where::SCENARIO,
     // Part 3: time
     &two_clocks::SCENARIO,
     &wall_step::SCENARIO,
@@ -65,13 +81,21 @@ pub(crate) static ALL: &[&Scenario] = &[
     &takeover::SCENARIO,
     &storm::SCENARIO,
     // Part 7: elections and single writers
+    &election::SCENARIO,
+    &herd::SCENARIO,
+    &election_systems::SCENARIO,
     &handover::SCENARIO,
     // Part 8: the lock service fails
+    &failover::SCENARIO,
+    &minority::SCENARIO,
+    &restore::SCENARIO,
     // Part 9: do you need a lock?
     &no_lock::SCENARIO,
     &three_ways::SCENARIO,
     &equal_terms::SCENARIO,
     // Part 10: from your code to the disk
+    &layers::SCENARIO,
+    &sidecar::SCENARIO,
     // Part 11: on AWS
     // Part 12: what you have learned
     &recap::SCENARIO,
