@@ -7,6 +7,7 @@
 pub mod bars;
 pub mod clock_graph;
 pub mod labels;
+pub mod row_states;
 pub mod svg;
 pub mod timeline;
 pub mod views;

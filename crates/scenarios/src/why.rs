@@ -405,8 +405,9 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             "The sweeper re-queues the row, which is still as it saw it twice, and nobody holds the key.".into()
         }
         Kind::RowRequeued { owner_token, fence, .. } => format!(
-            "The sweeper re-queues the row, which is still as it saw it twice: owner {owner_token}, fence {fence}, and \
-             nobody holds the key."
+            "The sweeper re-queues the row, which is still as it saw it{}: owner {owner_token}, fence {fence}, and \
+             nobody holds the key.",
+            if plan.sweeping.sightings > 1 { " twice" } else { "" }
         ),
         Kind::RequeueRefused { .. } => "The row is no longer as the sweeper saw it, so it stays as it is.".into(),
         Kind::OrphanSeen { owner_token: NO_TOKEN, .. } => {

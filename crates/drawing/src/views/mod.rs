@@ -4,6 +4,7 @@ pub mod counts;
 pub mod difference;
 pub mod lock;
 pub mod messages;
+pub mod row_states;
 pub mod store;
 pub mod workers;
 

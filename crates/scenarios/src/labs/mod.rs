@@ -23,6 +23,7 @@ mod lease_item;
 mod margin;
 mod minority;
 mod no_lock;
+mod orphan;
 mod raise_first;
 mod recap;
 mod release;
@@ -78,6 +79,8 @@ pub(crate) static ALL: &[&Scenario] = &[
     &claim_rules::SCENARIO,
     &ttl_trap::SCENARIO,
     // Part 6: crashes and orphans
+    &orphan::SCENARIO,
+    &sweeper::SCENARIO,
     &takeover::SCENARIO,
     &storm::SCENARIO,
     // Part 7: elections and single writers

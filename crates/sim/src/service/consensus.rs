@@ -266,7 +266,7 @@ impl ConsensusClient {
             }
             (Phase::ReadingKey(_), LockReply::Key(Some((holder, token)))) => {
                 actions.record(Kind::LockBusy { worker, holder, token });
-                self.quiet(Outcome::NotAcquired)
+                self.quiet(Outcome::Busy(token))
             }
             (Phase::GrantingLease(_), LockReply::LeaseGranted) => {
                 let attempt = self.nodes.begin(context);

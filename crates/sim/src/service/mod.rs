@@ -45,6 +45,8 @@ pub struct Grant {
 pub enum Outcome {
     /// Somebody else holds the lock, or nobody answered: this attempt is over.
     NotAcquired,
+    /// The same, and the client knows with which token somebody else holds it.
+    Busy(Token),
     /// The worker holds the lock.
     Acquired(Grant),
     /// A renewal worked.

@@ -95,6 +95,15 @@ impl Worker {
         }
     }
 
+    /// Somebody else holds the lock with this token; if that is of the job that it kept work for, and later than its
+    /// own, the work is of no use any more.
+    pub(super) fn has_a_successor(&mut self, token: Token, actions: &mut Actions) {
+        let of_this = |left: &mut Left| left.job == self.job && left.token < token;
+        if let Some(Left { job, chunk, spent, .. }) = self.fleet.left.take_if(of_this) {
+            actions.record(Kind::WorkDropped { job, worker: self.id, chunk, spent });
+        }
+    }
+
     /// Begins the work on `chunk`, or goes on with it.
     pub(super) fn begin_piece(
         &mut self,

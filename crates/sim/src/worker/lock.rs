@@ -26,6 +26,10 @@ impl Worker {
     pub(super) fn lock_outcome(&mut self, context: Context<'_>, outcome: Outcome, actions: &mut Actions) {
         match outcome {
             Outcome::NotAcquired if self.phase == Phase::Acquiring => self.wait_for_next_poll(context, actions),
+            Outcome::Busy(token) if self.phase == Phase::Acquiring => {
+                self.has_a_successor(token, actions);
+                self.wait_for_next_poll(context, actions);
+            }
             Outcome::Acquired(grant) if self.phase == Phase::Acquiring => self.acquired(context, grant, actions),
             Outcome::Released if self.phase == Phase::Releasing => self.finish(actions),
             _ if !self.renews() => {}
