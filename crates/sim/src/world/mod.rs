@@ -113,13 +113,13 @@ impl World {
         machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
         machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
         if plan.partner.is_some() {
-            machines.insert(MachineId::Partner, Machine::new(Actor::Partner(LabsOnly::new(|| Partner::new()))));
+            machines.insert(MachineId::Partner, Machine::new(Actor::Partner(LabsOnly::new(Partner::new))));
         }
         if plan.writers.per_second > 0 {
-            machines.insert(MachineId::Writers, Machine::new(Actor::Writers(LabsOnly::new(|| Writers::new()))));
+            machines.insert(MachineId::Writers, Machine::new(Actor::Writers(LabsOnly::new(Writers::new))));
         }
         if plan.service == ServiceKind::LeaseItem {
-            machines.insert(MachineId::Table, Machine::new(Actor::Table(LabsOnly::new(|| Table::new()))));
+            machines.insert(MachineId::Table, Machine::new(Actor::Table(LabsOnly::new(Table::new))));
         } else {
             machines.insert(MachineId::Tenants, Machine::new(Actor::Tenants(Tenants::new(&plan))));
         }
