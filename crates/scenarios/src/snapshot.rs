@@ -1,8 +1,9 @@
 //! The whole world at an instant, for JSON and for the cards of the page.
 
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
-use lease_lab_sim::message::{Token, is_no_token};
-use lease_lab_sim::settings::{FenceMode, Trace};
+use lease_lab_sim::message::{NO_TOKEN, Token, is_no_token};
+use lease_lab_sim::settings::{FenceMode, ServiceKind, Trace};
+use lease_lab_sim::store::sql::SqlStore;
 use lease_lab_sim::store::{RowState, Store, s3};
 use lease_lab_sim::table::Table;
 use lease_lab_sim::time::{Deadline, Mono, TrueTime, Wall};
@@ -253,9 +254,28 @@ fn worker_card(world: &World, id: WorkerId, t: TrueTime) -> Option<WorkerCard> {
 }
 
 fn service_card(world: &World) -> ServiceCard {
-    match world.table() {
-        Some(table) => table_card(table),
-        None => nodes_card(world),
+    match (world.table(), world.store()) {
+        (Some(table), _) => table_card(table),
+        (None, Some(Store::Sql(store))) if world.plan().service == ServiceKind::Database => database_card(store),
+        _ => nodes_card(world),
+    }
+}
+
+/// A database that holds the rows and the lock: with a session, or with a version in the row and nothing else.
+fn database_card(store: &SqlStore) -> ServiceCard {
+    let session = store.sessions().holder(JobId::FIRST);
+    ServiceCard {
+        kind: "database",
+        leader: None,
+        term: 0,
+        revision: 0,
+        key: session.map(|(holder, deadline)| KeyCard {
+            holder,
+            token: NO_TOKEN,
+            deadline: Some(Deadline::Mono(deadline)),
+        }),
+        nodes: LiteMap::new(),
+        items: LiteMap::new(),
     }
 }
 

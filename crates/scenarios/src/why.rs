@@ -4,12 +4,46 @@ use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, Refused
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::message::{NO_TOKEN, Token};
 use lease_lab_sim::settings::{Plan, Renewer, ServiceKind};
-use lease_lab_sim::time::{Span, grouped};
+use lease_lab_sim::time::{Mono, Span, grouped};
 
 /// What happened and why, in one sentence of plain English.
 pub fn why(event: &Event, plan: &Plan) -> String {
     let machine = event.machine;
     match &event.kind {
+        // A session lock is in the database, which tells of the same events in other words.
+        Kind::LeaseGranted { worker, deadline, .. } if machine == MachineId::Store => format!(
+            "{worker}’s session gets the lock. The server will end the session if it hears nothing from it until {}; \
+             {worker} has no token and no stop time.",
+            deadline.told()
+        ),
+        Kind::LeaseRenewed { worker, deadline, .. } if machine == MachineId::Store => {
+            format!("The server hears from {worker}’s session, and lets it live until {}.", deadline.told())
+        }
+        Kind::RenewalRefused { worker, .. } if machine == MachineId::Store => {
+            format!("{worker}’s session has ended, and its lock with it; {worker} learns it now.")
+        }
+        Kind::LeaseExpired { worker, .. } if machine == MachineId::Store => format!(
+            "The server has heard nothing from {worker}’s session for too long: it ends the session, and the lock is \
+             free. It cannot tell {worker}."
+        ),
+        Kind::LockReleased { worker, .. } if machine == MachineId::Store => {
+            format!("{worker} closes its session, and the lock is free.")
+        }
+        Kind::LockBusy { worker, holder, .. } if plan.service == ServiceKind::Database => {
+            format!("{worker} finds that {holder}’s session holds the lock, and waits.")
+        }
+        Kind::LockUnreachable { worker } if plan.service == ServiceKind::Database => {
+            format!("{worker} gets no answer from the database in time.")
+        }
+        Kind::LockAcquired { worker, token: NO_TOKEN, stop_time: Mono::NEVER, .. } => {
+            format!("{worker} learns that it holds the lock. It knows no time at which it must stop, and has no token.")
+        }
+        Kind::LockAcquired { worker, token, stop_time: Mono::NEVER, .. } => {
+            format!("{worker} has set the row’s version to {token} and owns the row until somebody sets another.")
+        }
+        Kind::RenewalConfirmed { worker, stop_time: Mono::NEVER, .. } => {
+            format!("{worker} learns that its session is alive.")
+        }
         // A table of lease items decides nothing by itself, so it tells of the same events in other words.
         Kind::LeaseGranted { worker, token, deadline, stop_time, .. } if machine == MachineId::Table => {
             let stops = stop_time.map_or(String::new(), |stop| format!(" and {worker} must stop at {}", stop.told()));
@@ -521,6 +555,7 @@ fn refused(because: RefusedBecause, token: Token, fence: Token) -> String {
             format!("its token {token} equals the fence, and this fence refuses equal tokens too")
         }
         RefusedBecause::JobDone => "the job is DONE".into(),
+        RefusedBecause::SessionEnded => "the session on which it travels has ended".into(),
         RefusedBecause::RowChanged => "the row has changed".into(),
         RefusedBecause::AlreadyRecorded => {
             "something that must not be there yet is there already: it was recorded before".into()

@@ -250,6 +250,39 @@ fn a_handover_leaves_a_gap_of_the_margin() {
 }
 
 #[test]
+fn one_database_needs_no_lock_service_but_sessions_are_leases() {
+    let to_store = 0.05;
+    let polls = || (0..99).map(|n| 6.0 + 0.5 * f64::from(n));
+    // B reads the row from 6.0 on; it has not changed for one lease when a read returns at the earliest then.
+    let first_read = 6.0 + 2.0 * to_store;
+    let read = polls().find(|t| t + 2.0 * to_store - first_read >= LEASE - 1e-9).expect("B takes the row");
+    let version = adding("one-database", "");
+    assert_seconds(&version, "taken", read + 4.0 * to_store);
+    assert_eq!((text_of(&version, "late-write"), text_of(&version, "charged-twice")), ("refused".into(), "0".into()));
+
+    // The server heard from A's session last at 3.05, and ends it one lease later.
+    let ended = 3.0 + to_store + LEASE;
+    let asked = polls().find(|t| t + to_store > ended).expect("B gets the lock");
+    for (authority, write, twice) in [("session", "accepted", "5,000"), ("same-session", "refused", "0")] {
+        let run = adding("one-database", &format!("0 set authority {authority}"));
+        common::assert_near(&common::times_of(&run, "lease-expired", Some(WorkerId::A)), &[ended], authority);
+        assert_seconds(&run, "taken", asked + 2.0 * to_store);
+        assert_eq!((text_of(&run, "late-write").as_str(), text_of(&run, "charged-twice").as_str()), (write, twice));
+        assert_eq!(verdict(&run, Invariant::OneActingHolder), "broken", "A knows of no time at which to stop");
+        assert!(!run.events.iter().any(|event| matches!(event.kind, Kind::StopTimeChecked { .. })));
+    }
+    // However impatient B is, the version costs work and never data.
+    for lease in ["1.5", "3", "8"] {
+        let run = instead("one-database", &format!("0 renew 1; 0 margin 0; 0 lease {lease}"));
+        assert_eq!(verdict(&run, Invariant::ChargedOnce), "holds", "{lease}");
+        assert_eq!(verdict(&run, Invariant::JobFinishes), "holds", "{lease}");
+    }
+    // A server that restarts ends every session, and tells nobody either.
+    let restarted = instead("one-database", "0 set authority session; 6.3 crash store; 6.4 restart store");
+    assert_eq!(verdict(&restarted, Invariant::ChargedOnce), "broken");
+}
+
+#[test]
 fn the_story_runs_on_a_lease_item() {
     let run = common::story_with("0 service lease-item");
     let tokens: Vec<u64> = run
@@ -379,6 +412,10 @@ fn machines() -> Vec<MachineId> {
     workers.chain([MachineId::Table, MachineId::Store, MachineId::Sweeper]).collect()
 }
 
+fn database_machines() -> Vec<MachineId> {
+    machines().into_iter().filter(|machine| *machine != MachineId::Table).collect()
+}
+
 /// Faults, and messages that come late or twice, under a claim rule.
 fn lists(rule: &'static str) -> BoxedStrategy<Vec<Intervention>> {
     let change = prop_oneof![4 => any_fault_of(&machines()), 1 => late_or_twice_of(&machines())];
@@ -403,6 +440,18 @@ fn with_true_rates(mut list: Vec<Intervention>) -> Vec<Intervention> {
 
 proptest! {
     #![proptest_config(cases_count(300))]
+
+    #[test]
+    fn a_version_in_the_row_needs_no_clock_at_all(
+        changes in vec((any_time(), any_fault_of(&database_machines())), 0..=12),
+    ) {
+        let list: Vec<Intervention> = changes.into_iter().map(|(at, change)| Intervention { at, change }).collect();
+        let run = run("one-database", list.clone());
+        let texts: Vec<String> = list.iter().map(ToString::to_string).collect();
+        for invariant in [Invariant::ChargedOnce, Invariant::NoStaleWrite] {
+            prop_assert_eq!(verdict(&run, invariant), "holds", "{}: {}", invariant, texts.join("; "));
+        }
+    }
 
     #[test]
     fn unchanged_for_a_lease_needs_no_wall_clock(list in lists("unchanged").prop_map(with_true_rates)) {

@@ -135,6 +135,8 @@ pub enum RefusedBecause {
     JobDone,
     /// The row is no longer as it was seen.
     RowChanged,
+    /// The session that it would have to travel on has ended.
+    SessionEnded,
     /// An invoice, or the mark of the chunk, is there already, and the write demanded that it is not.
     AlreadyRecorded,
     /// The manifest is not the version any more that the writer saw.

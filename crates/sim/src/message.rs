@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::consensus::log::Entry;
 use crate::contest;
 use crate::machine::{JobId, NodeId, WorkerId};
+use crate::store::sessions::{SessionReply, SessionRequest};
 use crate::store::{Row, dynamodb, s3, sql};
 use crate::table::{Condition, TableReply, TableRequest, Term};
 use crate::time::{Mono, Span};
@@ -95,6 +96,10 @@ pub enum Message {
     TableRequest(CallId, JobId, TableRequest),
     /// The table answers.
     TableReply(CallId, TableReply),
+    /// A client asks a database in a session of its own, about the lock of a job.
+    SessionRequest(CallId, JobId, SessionRequest),
+    /// The database answers.
+    SessionReply(CallId, SessionReply),
     /// A worker or the sweeper asks the store.
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
@@ -501,6 +506,19 @@ impl fmt::Display for Message {
                 SidecarMessage::Renewed { .. } => "your lease is renewed",
                 SidecarMessage::Lost => "your lease is lost",
             }),
+            Message::SessionRequest(_, _, request) => f.write_str(match request {
+                SessionRequest::TryLock(..) => "try the session lock",
+                SessionRequest::KeepAlive(..) => "keep alive",
+                SessionRequest::Close(_) => "close the session",
+                SessionRequest::Holders(_) => "who holds the session lock?",
+            }),
+            Message::SessionReply(_, reply) => match reply {
+                SessionReply::Locked => f.write_str("locked"),
+                SessionReply::Busy(holder) => write!(f, "{holder} holds it"),
+                SessionReply::Alive => f.write_str("alive"),
+                SessionReply::Ended => f.write_str("the session has ended"),
+                SessionReply::Holders(holders) => write!(f, "{} are held", holders.len()),
+            },
             Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),
                 StoreRequest::Raise { token: NO_TOKEN } => f.write_str("take the row"),

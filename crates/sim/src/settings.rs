@@ -18,6 +18,20 @@ pub enum ServiceKind {
     Redlock,
     /// An item in a table.
     LeaseItem,
+    /// The SQL database that also holds the rows; the grammar does not name it.
+    Database,
+}
+
+/// How an SQL database that holds the rows says whose turn it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum DatabaseLock {
+    /// By a version in the row: authority and fence in one.
+    #[default]
+    Version,
+    /// By a lock that lasts as long as a session; writes travel on other connections of the pool.
+    Session,
+    /// By the same lock, and every write travels on the session that holds it.
+    SameSession,
 }
 
 /// By what a claimant judges that a lease item is free.
@@ -174,6 +188,8 @@ pub struct Plan {
     pub redlock: Redlock,
     /// The table whose items are leases.
     pub lease_items: LeaseItems,
+    /// How a database that is its own lock service says whose turn it is.
+    pub database_lock: DatabaseLock,
     /// What the consensus lock service and its clients do differently in some scenarios.
     pub lock_rules: LockRules,
     /// What each worker does, in the order of the workers.
@@ -221,6 +237,7 @@ impl Default for Plan {
             redis: Redis::default(),
             redlock: Redlock::default(),
             lease_items: LeaseItems::default(),
+            database_lock: DatabaseLock::default(),
             lock_rules: LockRules::default(),
             programs: Vec::new(),
             standby: Program::idle(WorkerId::D),
@@ -259,6 +276,7 @@ impl Plan {
     pub fn service_machines(&self) -> Vec<MachineId> {
         match self.service {
             ServiceKind::LeaseItem => vec![MachineId::Table],
+            ServiceKind::Database => Vec::new(),
             _ => self.cluster.nodes().filter(|_| self.has_cluster()).map(MachineId::Node).collect(),
         }
     }

@@ -226,6 +226,11 @@ fn serialize_seconds<S: Serializer>(micros: i64, serializer: S) -> Result<S::Ok,
     serializer.serialize_f64(micros as f64 / MICROS_PER_SECOND as f64)
 }
 
+impl Mono {
+    /// The stop time of a worker that knows of none; no run lasts so long.
+    pub const NEVER: Mono = Mono(1_000_000 * MICROS_PER_SECOND);
+}
+
 /// When a lock service lets a lease expire: a reading of whichever clock judges it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Deadline {

@@ -3,9 +3,9 @@
 use lease_lab_scenarios::Run;
 use lease_lab_sim::event::Event;
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
-use lease_lab_sim::message::Token;
+use lease_lab_sim::message::{NO_TOKEN, Token};
 use lease_lab_sim::settings::Trace;
-use lease_lab_sim::time::{TrueTime, grouped};
+use lease_lab_sim::time::{Mono, TrueTime, grouped};
 use litemap::LiteMap;
 
 use super::{Layout, Pill, worker_class};
@@ -255,7 +255,9 @@ fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, top: f64) {
 fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
     if let Some(bar) = pen.visible(hold.may_act) {
         let stop = hold.stop.told();
-        let texts = if hold.by_own_clock {
+        let texts = if hold.stop == Mono::NEVER {
+            ["believes until it is told".to_owned(), "until told".to_owned(), "holds".to_owned()]
+        } else if hold.by_own_clock {
             [
                 format!("may act until {stop} by its own clock"),
                 format!("its own {stop}"),
@@ -327,7 +329,10 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
         let Some((left, right)) = pen.visible(key.during) else { continue };
         let class = worker_class(key.worker.into());
         pen.svg.rect(&format!("held {class}"), left, middle - BAR, (right - left).max(2.0), BAR * 2.0, 5.0);
-        let texts = [format!("key · {}", key.token), key.token.to_string()];
+        let texts = match key.token {
+            NO_TOKEN => ["held".to_owned(), key.worker.to_string()],
+            token => [format!("key · {token}"), token.to_string()],
+        };
         pen.label_in_bar("in-outline", (left, right), middle + 4.0, &texts);
     }
     for key in &view.keys {

@@ -206,6 +206,19 @@ mod tests {
     }
 
     #[test]
+    fn who_knows_no_stop_time_is_drawn_without_one() {
+        let scenario = lease_lab_scenarios::find("one-database").expect("it exists");
+        for text in ["", "0 set authority session"] {
+            let mut interventions = scenario.own_interventions();
+            interventions.extend(parse_list(text).expect("it can be read"));
+            let run = Run::new(scenario, Input { interventions: Some(interventions), ..Input::default() });
+            let svg = draw(&run.expect("it makes sense"), None, options(1200.0, 0.0, 24.0, 45.0)).svg;
+            assert!(svg.contains("believes until it is told") && !svg.contains("1000000"), "“{text}”");
+            assert_eq!(svg.contains("expires 13.05"), !text.is_empty(), "“{text}”");
+        }
+    }
+
+    #[test]
     fn what_has_not_happened_yet_is_not_drawn() {
         let svg = draw(&run_with(""), None, options(1200.0, 0.0, 60.0, 19.0)).svg;
         for text in ["refused", "may act until 27.5", "key · 15", "term 2", "fence 15", "29.5", "dies"] {

@@ -73,6 +73,7 @@ impl What {
             RefusedBecause::TokenEqualsFence => format!("{token} = {fence}"),
             RefusedBecause::JobDone => "job is DONE".into(),
             RefusedBecause::RowChanged => "row changed".into(),
+            RefusedBecause::SessionEnded => "session ended".into(),
             RefusedBecause::AlreadyRecorded => "recorded before".into(),
             RefusedBecause::ETagChanged => "412".into(),
         };

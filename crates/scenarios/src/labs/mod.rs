@@ -23,6 +23,7 @@ mod lease_item;
 mod margin;
 mod minority;
 mod no_lock;
+mod one_database;
 mod orphan;
 mod raise_first;
 mod recap;
@@ -93,6 +94,7 @@ pub(crate) static ALL: &[&Scenario] = &[
     &minority::SCENARIO,
     &restore::SCENARIO,
     // Part 9: do you need a lock?
+    &one_database::SCENARIO,
     &no_lock::SCENARIO,
     &three_ways::SCENARIO,
     &equal_terms::SCENARIO,

@@ -12,6 +12,7 @@ mod dynamodb;
 mod partner;
 mod row;
 mod s3;
+mod session;
 mod sql;
 mod table;
 
@@ -22,6 +23,7 @@ use lease_lab_sim::machine::{JobId, MachineId};
 use lease_lab_sim::message::{CallId, Message, PartnerCall, StoreRequest};
 use lease_lab_sim::settings::{ClaimRule, Plan};
 use lease_lab_sim::simulation::Simulation;
+use lease_lab_sim::store::sessions::SessionRequest;
 use lease_lab_sim::table::TableRequest;
 use lease_lab_sim::time::TrueTime;
 use serde::Serialize;
@@ -60,6 +62,7 @@ enum Asked {
     Store(CallId, JobId, StoreRequest),
     Partner(PartnerCall),
     Table(CallId, JobId, TableRequest, ClaimRule),
+    Session(CallId, JobId, SessionRequest),
 }
 
 /// An answer as text, and whether it says no.
@@ -140,6 +143,7 @@ impl Asked {
                 Some(Asked::Table(*call, *job, request.clone(), plan.lease_items.rule))
             }
             Message::StoreRequest(call, job, request) => Some(Asked::Store(*call, *job, request.clone())),
+            Message::SessionRequest(call, job, request) => Some(Asked::Session(*call, *job, request.clone())),
             Message::PartnerCall(call) => Some(Asked::Partner(*call)),
             _ => None,
         }
@@ -148,6 +152,10 @@ impl Asked {
     fn received(self, plan: &Plan, t: TrueTime, from: MachineId, to: MachineId) -> Open {
         let (what, request) = match &self {
             Asked::Partner(call) => (Message::PartnerCall(*call).to_string(), partner::request(*call)),
+            Asked::Session(call, job, request) => {
+                let what = Message::SessionRequest(*call, *job, request.clone()).to_string();
+                (what, session::request(*job, request))
+            }
             Asked::Table(call, job, request, rule) => {
                 let what = Message::TableRequest(*call, *job, request.clone()).to_string();
                 (what, table::request(*rule, *job, request))
@@ -179,6 +187,9 @@ impl Asked {
                     StoreRequest::Contest(request) => contest::answer(*request, reply),
                     _ => row::answer(reply),
                 })
+            }
+            (Asked::Session(asked, _, request), Message::SessionReply(call, reply)) if asked == call => {
+                Some(session::answer(request, reply))
             }
             (Asked::Table(asked, _, _, rule), Message::TableReply(call, reply)) if asked == call => {
                 Some(table::answer(*rule, reply))

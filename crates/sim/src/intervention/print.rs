@@ -29,6 +29,7 @@ impl fmt::Display for ServiceKind {
             ServiceKind::Redis => "redis",
             ServiceKind::Redlock => "redlock",
             ServiceKind::LeaseItem => "lease-item",
+            ServiceKind::Database => "the database itself",
         })
     }
 }

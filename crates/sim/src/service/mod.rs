@@ -7,16 +7,18 @@
 //! Where things are: one file for each kind of service; `nodes` is how the consensus service's nodes are asked in turn.
 
 mod consensus;
+mod database;
 mod lease_item;
 pub mod nodes;
 
 use consensus::{ConsensusClient, ConsensusProbe};
+use database::{DatabaseClient, DatabaseProbe};
 use lease_item::{LeaseItemClient, LeaseItemProbe};
 
 use crate::actor::{Actions, Context, TimerKey};
 use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId, WorkerId};
-use crate::message::{Holder, LeaseId, Message, Token};
+use crate::message::{CallId, Holder, LeaseId, Message, Token};
 use crate::settings::{Plan, ServiceKind};
 use crate::time::Mono;
 
@@ -27,6 +29,8 @@ pub enum LockClient {
     Consensus(ConsensusClient),
     /// An item in a table.
     LeaseItem(LabsOnly<LeaseItemClient>),
+    /// The database that holds the rows.
+    Database(LabsOnly<DatabaseClient>),
 }
 
 /// What a worker got.
@@ -83,6 +87,9 @@ impl LockClient {
             ServiceKind::LeaseItem => {
                 LockClient::LeaseItem(LabsOnly::new(|| LeaseItemClient::new(worker, incarnation)))
             }
+            ServiceKind::Database => {
+                LockClient::Database(LabsOnly::new(|| DatabaseClient::new(plan, worker, incarnation)))
+            }
         }
     }
 
@@ -91,6 +98,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.reset(),
             LockClient::LeaseItem(client) => client.reset(),
+            LockClient::Database(client) => client.reset(),
         }
     }
 
@@ -106,6 +114,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.activity(),
             LockClient::LeaseItem(client) => client.activity(),
+            LockClient::Database(client) => client.activity(),
         }
     }
 
@@ -114,6 +123,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.has_asked(),
             LockClient::LeaseItem(client) => client.has_asked(),
+            LockClient::Database(_) => false,
         }
     }
 
@@ -122,6 +132,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.acquire(context, actions),
             LockClient::LeaseItem(client) => client.acquire(context, actions),
+            LockClient::Database(client) => client.acquire(context, actions),
         }
     }
 
@@ -130,7 +141,13 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.renew(context, actions),
             LockClient::LeaseItem(client) => client.renew(context, actions),
+            LockClient::Database(client) => client.renew(context, actions),
         }
+    }
+
+    /// Whether it was this client that asked the store, and not the store's own.
+    pub fn awaits_of_store(&self, call: CallId) -> bool {
+        matches!(self, LockClient::Database(_)) && database::is_own(call)
     }
 
     /// The lease that another process could keep alive in this client's place, if the service has such leases.
@@ -160,6 +177,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.retry_renewal(context, actions),
             LockClient::LeaseItem(client) => client.renew(context, actions),
+            LockClient::Database(client) => client.renew(context, actions),
         }
     }
 
@@ -168,6 +186,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.release(context, actions),
             LockClient::LeaseItem(client) => client.release(context, actions),
+            LockClient::Database(client) => client.release(context, actions),
         }
     }
 
@@ -183,6 +202,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.message(context, message, actions),
             LockClient::LeaseItem(client) => client.message(context, message, actions),
+            LockClient::Database(client) => client.message(context, message, actions),
         }
     }
 
@@ -191,6 +211,7 @@ impl LockClient {
         match self {
             LockClient::Consensus(client) => client.timer_fired(context, key, actions),
             LockClient::LeaseItem(client) => client.timer_fired(context, key, actions),
+            LockClient::Database(client) => client.timer_fired(context, key, actions),
         }
     }
 }
@@ -202,6 +223,8 @@ pub enum Probe {
     Consensus(ConsensusProbe),
     /// An item in a table.
     LeaseItem(LabsOnly<LeaseItemProbe>),
+    /// The database that holds the rows.
+    Database(LabsOnly<DatabaseProbe>),
 }
 
 /// The locks that are held, in the order of the jobs; nothing if the service could not be asked.
@@ -215,6 +238,7 @@ impl Probe {
                 Probe::Consensus(ConsensusProbe::new(plan, incarnation))
             }
             ServiceKind::LeaseItem => Probe::LeaseItem(LabsOnly::new(|| LeaseItemProbe::new(incarnation))),
+            ServiceKind::Database => Probe::Database(LabsOnly::new(|| DatabaseProbe::new(incarnation))),
         }
     }
 
@@ -223,6 +247,7 @@ impl Probe {
         match self {
             Probe::Consensus(probe) => probe.reset(),
             Probe::LeaseItem(probe) => probe.reset(),
+            Probe::Database(probe) => probe.reset(),
         }
     }
 
@@ -231,6 +256,7 @@ impl Probe {
         match self {
             Probe::Consensus(probe) => probe.ask(context, jobs, actions),
             Probe::LeaseItem(probe) => probe.ask(context, jobs, actions),
+            Probe::Database(probe) => probe.ask(context, jobs, actions),
         }
     }
 
@@ -246,6 +272,7 @@ impl Probe {
         match self {
             Probe::Consensus(probe) => probe.message(context, message, actions),
             Probe::LeaseItem(probe) => probe.message(context, message, actions),
+            Probe::Database(probe) => probe.message(message, actions),
         }
     }
 
@@ -254,6 +281,7 @@ impl Probe {
         match self {
             Probe::Consensus(probe) => probe.timed_out(context, actions),
             Probe::LeaseItem(probe) => probe.timed_out(),
+            Probe::Database(probe) => probe.timed_out(),
         }
     }
 }

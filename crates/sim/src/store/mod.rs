@@ -7,6 +7,7 @@ pub mod dynamodb;
 pub mod ranges;
 mod row;
 pub mod s3;
+pub mod sessions;
 pub mod sql;
 pub mod update;
 

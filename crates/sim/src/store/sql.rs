@@ -6,13 +6,14 @@
 
 use std::collections::VecDeque;
 
+use super::sessions::Sessions;
 use super::update::{self, Purpose, Update};
 use super::{Row, claims};
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::{Kind, RefusedBecause};
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, Message, StoreReply, StoreRequest, Token};
-use crate::settings::{Isolation, Plan};
+use crate::settings::{DatabaseLock, Isolation, Plan};
 use crate::time::Mono;
 
 /// What the database is asked; each comes as one text and is one transaction.
@@ -58,6 +59,8 @@ pub struct SqlStore {
     open: Vec<Open>,
     /// Transactions that wait for one, in order of arrival.
     waiting: VecDeque<Asked>,
+    /// The sessions that hold a lock.
+    sessions: Sessions,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -84,7 +87,7 @@ struct Open {
 impl SqlStore {
     pub(super) fn new(plan: &Plan) -> SqlStore {
         let rows = super::rows_at_start(plan).into_iter().map(|row| Versioned { row, version: 1 }).collect();
-        SqlStore { rows, open: Vec::new(), waiting: VecDeque::new() }
+        SqlStore { rows, open: Vec::new(), waiting: VecDeque::new(), sessions: Sessions::default() }
     }
 
     pub(super) fn row(&self, job: JobId) -> Option<&Row> {
@@ -110,6 +113,12 @@ impl SqlStore {
     pub(super) fn crash(&mut self) {
         self.open.clear();
         self.waiting.clear();
+        self.sessions.crash();
+    }
+
+    /// The sessions that hold a lock.
+    pub fn sessions(&self) -> &Sessions {
+        &self.sessions
     }
 
     pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
@@ -117,7 +126,11 @@ impl SqlStore {
             Input::Message { from, message: Message::StoreRequest(call, job, StoreRequest::Sql(request)) } => {
                 self.serve(context, from, call, job, *request, actions);
             }
+            Input::Message { from, message: Message::SessionRequest(call, job, request) } => {
+                self.sessions.serve(context, from, call, job, request, actions);
+            }
             Input::Timer { key: TimerKey::Commit, .. } => self.commit(context, actions),
+            Input::Timer { key: TimerKey::LeaseExpiry, .. } => self.sessions.expire(context, actions),
             _ => {}
         }
     }
@@ -163,6 +176,13 @@ impl SqlStore {
         let Asked { from, call, job, transaction } = &asked;
         let update = &transaction.update;
         let before = Box::new(row.clone());
+        let on_session = context.plan.database_lock == DatabaseLock::SameSession;
+        let session_ended = from.worker().filter(|worker| on_session && !self.sessions.is_held_by(*job, *worker));
+        if session_ended.is_some() {
+            update.purpose.refused(from.worker(), row.fence, RefusedBecause::SessionEnded, actions);
+            actions.send(*from, Message::StoreReply(*call, StoreReply::Refused(row.fence)));
+            return;
+        }
         if let Some(because) = update::refuses(&update.tests, row) {
             // No row was found: ROLLBACK. A raise reads why, and a finished job is no refusal.
             let reply = if because == RefusedBecause::JobDone && matches!(update.purpose, Purpose::Raise(_)) {

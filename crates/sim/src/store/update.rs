@@ -131,7 +131,7 @@ pub fn fence_tests(settings: &Settings, token: Token, unconditional: bool) -> Ve
 
 /// Whether the fence is among the tests.
 pub fn compares(tests: &[Test]) -> bool {
-    tests.iter().any(|test| matches!(test, Test::FenceAtMost(_) | Test::FenceBelow(_)))
+    tests.iter().any(|test| matches!(test, Test::FenceAtMost(_) | Test::FenceBelow(_) | Test::FenceIs(_)))
 }
 
 impl Update {

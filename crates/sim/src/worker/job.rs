@@ -20,7 +20,8 @@ impl Worker {
         actions: &mut Actions,
     ) -> Option<(Token, Mono)> {
         let (token, stop_time) = self.held()?;
-        if !context.plan.coordinated {
+        // Who knows of no stop time has nothing to compare.
+        if stop_time == Mono::NEVER {
             return Some((token, stop_time));
         }
         let mono = context.mono();

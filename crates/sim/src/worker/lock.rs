@@ -13,7 +13,7 @@ impl Worker {
     pub(super) fn try_to_acquire(&mut self, context: Context<'_>, actions: &mut Actions) {
         if !context.plan.coordinated {
             // It asks nobody: it begins.
-            self.holding = Some(Grant { token: NO_TOKEN, stop: super::NEVER, sent: context.mono() });
+            self.holding = Some(Grant { token: NO_TOKEN, stop: crate::time::Mono::NEVER, sent: context.mono() });
             self.phase = Phase::SettingUp;
             actions.set_timer(TimerKey::Work, context.mono() + context.plan.program(self.id).setup);
             return;

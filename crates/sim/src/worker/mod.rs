@@ -81,9 +81,6 @@ enum Ending {
     Done,
 }
 
-/// The stop time of a worker that asks nobody whether it may act.
-const NEVER: Mono = Mono::from_micros(1_000_000 * crate::time::MICROS_PER_SECOND);
-
 /// A timer that fires later than this after it was due was held up by a frozen process.
 const LATE: Span = Span::millis(1);
 
@@ -125,7 +122,7 @@ impl Worker {
             }
             Input::Release => self.release(context, actions),
             Input::Timer { key, due } => self.timer_fired(context, key, due, actions),
-            Input::Message { message: Message::StoreReply(call, reply), .. } => {
+            Input::Message { message: Message::StoreReply(call, reply), .. } if !self.lock.awaits_of_store(call) => {
                 if let Some(outcome) = self.store.answered(context, call, reply, actions) {
                     self.store_outcome(context, outcome, actions);
                 }
@@ -306,7 +303,7 @@ impl Worker {
 
     /// Its stop time on its own monotonic clock.
     pub fn stop_time(&self) -> Option<Mono> {
-        self.held().map(|(_, stop)| stop).filter(|stop| *stop != NEVER)
+        self.held().map(|(_, stop)| stop).filter(|stop| *stop != Mono::NEVER)
     }
 
     /// Whether it takes itself for the holder: it has a token and has not let go.
