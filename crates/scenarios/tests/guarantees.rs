@@ -89,6 +89,8 @@ impl System {
             ServiceKind::Redis => machines.extend([MachineId::Primary, MachineId::Replica]),
             ServiceKind::Redlock => machines.extend((1..=5).map(MachineId::Master)),
             ServiceKind::LeaseItem => machines.push(MachineId::Table),
+            // It is the store, and no intervention chooses it.
+            ServiceKind::Database => {}
         }
         machines.extend([MachineId::Store, MachineId::Sweeper]);
         machines
