@@ -3,7 +3,7 @@
 use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, RefusedBecause, RestartedLease};
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::message::{NO_TOKEN, Token};
-use lease_lab_sim::settings::{Plan, Renewer, ServiceKind};
+use lease_lab_sim::settings::{Limit, Plan, Renewer, ServiceKind};
 use lease_lab_sim::time::{Mono, Span, grouped};
 
 /// What happened and why, in one sentence of plain English.
@@ -34,6 +34,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         }
         Kind::LockUnreachable { worker } if plan.service == ServiceKind::Database => {
             format!("{worker} gets no answer from the database in time.")
+        }
+        Kind::LockAcquired { worker, stop_time, .. }
+            if plan.lock_rules.limit != Limit::Lease && stop_time.is_never() =>
+        {
+            format!("{worker} learns that it holds the lock, without any limit that the service knows of.")
         }
         Kind::LockAcquired { worker, token: NO_TOKEN, stop_time: Mono::NEVER, .. } => {
             format!("{worker} learns that it holds the lock. It knows no time at which it must stop, and has no token.")
@@ -91,6 +96,10 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             "The key before {worker}’s is gone, so {worker}’s own key is the oldest now: it leads, and its token is \
              still the revision at which it queued, {token}; its lease runs until {}.",
             deadline.told()
+        ),
+        Kind::LeaseGranted { worker, token, deadline, .. } if deadline.is_never() => format!(
+            "{worker} acquires the lock: its key is created at revision {token}, and the service will never delete it by \
+             itself."
         ),
         Kind::LeaseGranted { worker, token, deadline, stop_time, .. } => {
             let stops = stop_time.map_or(String::new(), |stop| format!(", and {worker} must stop at {}", stop.told()));
@@ -323,6 +332,9 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 format!("{worker} learns that the lock service no longer knows its lease, and lets go.")
             }
         },
+        Kind::OwnTimeout { worker } => format!(
+            "The timer in {worker}’s own process runs out, and {worker} gives the lock back; nobody else knew of the timer."
+        ),
         Kind::WorkKept { worker, chunk, spent, .. } => format!(
             "{worker} has its own job back, and the fence was still its own old token: nobody has written since, so the \
              {} s of work on chunk {chunk} that it kept are good.",

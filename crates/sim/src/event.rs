@@ -434,6 +434,9 @@ pub enum Kind {
     WorkerDone {
         worker: WorkerId,
     },
+    OwnTimeout {
+        worker: WorkerId,
+    },
     WorkKept {
         #[serde(skip_serializing_if = "JobId::is_first")]
         job: JobId,
@@ -754,6 +757,7 @@ impl Kind {
             Kind::ReleaseSent { .. } => "release-sent",
             Kind::GaveUp { .. } => "gave-up",
             Kind::WorkerDone { .. } => "worker-done",
+            Kind::OwnTimeout { .. } => "own-timeout",
             Kind::WorkKept { .. } => "work-kept",
             Kind::WorkDropped { .. } => "work-dropped",
             Kind::FenceRaised { .. } => "fence-raised",
@@ -837,6 +841,7 @@ impl Kind {
             | Kind::ReleaseSent { worker, .. }
             | Kind::GaveUp { worker, .. }
             | Kind::WorkerDone { worker }
+            | Kind::OwnTimeout { worker }
             | Kind::WorkKept { worker, .. }
             | Kind::WorkDropped { worker, .. }
             | Kind::FenceRaised { worker, .. }

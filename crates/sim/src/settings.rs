@@ -542,6 +542,20 @@ pub struct LockRules {
     pub campaign: Option<WatchRule>,
     /// Who keeps a worker's lease alive.
     pub renewer: Renewer,
+    /// What ends a lock whose holder does not release it.
+    pub limit: Limit,
+}
+
+/// What ends a lock whose holder does not release it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Limit {
+    /// The service, when the lease is over.
+    #[default]
+    Lease,
+    /// A timer in the holder's own process; the service knows of none.
+    ClientTimeout,
+    /// Nothing.
+    Nothing,
 }
 
 /// What a release deletes.

@@ -13,6 +13,9 @@ use serde::{Serialize, Serializer};
 /// Microseconds in a second.
 pub const MICROS_PER_SECOND: i64 = 1_000_000;
 
+/// No run lasts so long.
+const FOREVER_MICROS: i64 = 1_000_000 * MICROS_PER_SECOND;
+
 /// A length of time in microseconds, on whichever clock it is added to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Span(i64);
@@ -20,6 +23,8 @@ pub struct Span(i64);
 impl Span {
     /// No time at all.
     pub const ZERO: Span = Span(0);
+    /// Longer than any run.
+    pub const FOREVER: Span = Span(FOREVER_MICROS);
 
     /// A span of so many microseconds.
     pub const fn micros(micros: i64) -> Span {
@@ -106,6 +111,13 @@ macro_rules! instant {
             pub const ZERO: $name = $name(0);
             /// Later than anything.
             pub const MAX: $name = $name(i64::MAX);
+            /// The stop time or deadline of what has no limit.
+            pub const NEVER: $name = $name(FOREVER_MICROS);
+
+            /// Whether it is the stop time or deadline of what has no limit.
+            pub fn is_never(self) -> bool {
+                self >= Self::NEVER
+            }
 
             /// The instant so many microseconds after zero.
             pub const fn from_micros(micros: i64) -> $name {
@@ -169,6 +181,9 @@ macro_rules! instant {
 
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                if self.is_never() {
+                    return serializer.serialize_none();
+                }
                 serialize_seconds(self.0, serializer)
             }
         }
@@ -226,11 +241,6 @@ fn serialize_seconds<S: Serializer>(micros: i64, serializer: S) -> Result<S::Ok,
     serializer.serialize_f64(micros as f64 / MICROS_PER_SECOND as f64)
 }
 
-impl Mono {
-    /// The stop time of a worker that knows of none; no run lasts so long.
-    pub const NEVER: Mono = Mono(1_000_000 * MICROS_PER_SECOND);
-}
-
 /// When a lock service lets a lease expire: a reading of whichever clock judges it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Deadline {
@@ -241,6 +251,14 @@ pub enum Deadline {
 }
 
 impl Deadline {
+    /// Whether there is none.
+    pub fn is_never(self) -> bool {
+        match self {
+            Deadline::Mono(reading) => reading.is_never(),
+            Deadline::Wall(reading) => reading.is_never(),
+        }
+    }
+
     /// The reading as sentences tell it.
     pub fn told(self) -> String {
         match self {

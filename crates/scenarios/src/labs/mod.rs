@@ -20,6 +20,7 @@ mod herd;
 mod hot_fence;
 mod layers;
 mod lease_item;
+mod lock_lease_fence;
 mod margin;
 mod minority;
 mod no_lock;
@@ -55,6 +56,7 @@ pub(crate) static ALL: &[&Scenario] = &[&billing_story::SCENARIO];
 #[cfg(feature = "labs")]
 pub(crate) static ALL: &[&Scenario] = &[
     // Part 1: the model
+    &lock_lease_fence::SCENARIO,
     // Part 2: acquire, renew, release
     &acquire::SCENARIO,
     &renew::SCENARIO,

@@ -98,6 +98,7 @@ impl fmt::Display for Command {
         match self {
             Command::Noop => f.write_str("no-op"),
             Command::TenantPut { number } => write!(f, "other tenant's put {number}"),
+            Command::GrantLease { lease, ttl } if *ttl == Span::FOREVER => write!(f, "lock {lease} without a lease"),
             Command::GrantLease { lease, ttl } => write!(f, "grant lease {lease} for {ttl} s"),
             Command::ExtendTtl { lease, ttl } => write!(f, "extend lease {lease} to {ttl} s"),
             Command::CreateKey { lease, key: KeyName { candidate: Some(_), .. } } => {

@@ -6,7 +6,7 @@ use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
 use crate::machine::{JobId, NodeId, WorkerId};
 use crate::message::{CallId, Holder, KeyName, LeaseId, LockReply, LockRequest, Message, NO_TOKEN, Token};
-use crate::settings::{Plan, ReleaseRule, WatchRule};
+use crate::settings::{Limit, Plan, ReleaseRule, WatchRule};
 use crate::time::{Mono, Span};
 
 /// A worker's client.
@@ -322,12 +322,14 @@ impl ConsensusClient {
     fn grant_lease(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.leases_asked_for += 1;
         let settings = context.settings;
+        // A lock without a lease is one that never ends by itself.
+        let limited = context.plan.lock_rules.limit == Limit::Lease;
         self.lease = Some(Asked {
             lease: LeaseId { worker: self.worker, incarnation: self.incarnation, number: self.leases_asked_for },
             key: KeyName { job: self.job, candidate: context.plan.lock_rules.campaign.map(|_| self.worker) },
-            ttl: settings.lease,
+            ttl: if limited { settings.lease } else { Span::FOREVER },
             // Counted from before the first send: the lease cannot have begun earlier.
-            stop: context.mono() + settings.lease - settings.margin,
+            stop: if limited { context.mono() + settings.lease - settings.margin } else { Mono::NEVER },
             sent: context.mono(),
             token: NO_TOKEN,
         });

@@ -179,6 +179,7 @@ impl Worker {
         if !self.serve_overdue_renewal(context, actions) {
             return;
         }
+        self.keep_own_timer(context, actions);
         match (1..=context.plan.chunks).find(|chunk| !self.chunks_done.contains(chunk)) {
             Some(chunk) => {
                 let program = context.plan.program(self.id);
@@ -203,7 +204,7 @@ impl Worker {
         if std::mem::take(&mut self.renewal_overdue) {
             self.renew(context, actions);
         }
-        self.is_running()
+        self.is_running() && self.phase != Phase::Releasing
     }
 
     /// No answer: the write may have come through or not.

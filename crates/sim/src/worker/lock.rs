@@ -6,7 +6,7 @@ use crate::event::{GaveUpBecause, Kind};
 use crate::machine::MachineId;
 use crate::message::{Message, NO_TOKEN, SidecarMessage};
 use crate::service::{Grant, Outcome};
-use crate::settings::{Renewer, StopClock};
+use crate::settings::{Limit, Renewer, StopClock};
 
 impl Worker {
     /// Tries once to get the lock.
@@ -60,12 +60,29 @@ impl Worker {
                 actions.record(Kind::HandedToSidecar { worker: self.id, lease });
                 self.tell_sidecar(SidecarMessage::Keep { lease, sent }, actions);
             }
+            _ if context.plan.lock_rules.limit == Limit::Nothing => {}
+            _ if context.plan.lock_rules.limit == Limit::ClientTimeout => self.keep_own_timer(context, actions),
             _ if !context.plan.program(self.id).renews => {}
             _ => actions.set_timer(TimerKey::Renewal, sent + context.settings.renew),
         }
         self.raises_before_first_chunk = false;
         self.phase = Phase::SettingUp;
         actions.set_timer(TimerKey::Work, context.mono() + context.plan.program(self.id).setup);
+    }
+
+    /// It is getting on: the timer in its own process starts anew.
+    pub(super) fn keep_own_timer(&self, context: Context<'_>, actions: &mut Actions) {
+        if context.plan.lock_rules.limit == Limit::ClientTimeout {
+            actions.set_timer(TimerKey::Renewal, context.mono() + context.settings.lease);
+        }
+    }
+
+    /// The timer in its own process, of which nobody else knows, has run out: it gives the lock back.
+    fn own_timeout(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if self.renews() {
+            actions.record(Kind::OwnTimeout { worker: self.id });
+            self.release(context, actions);
+        }
     }
 
     /// A worker that judges by its wall clock adds the time that is left to what that clock shows now.
@@ -82,6 +99,10 @@ impl Worker {
 
     /// Renews, unless the stop time has passed: then it lets go, also when the renewal is merely late.
     pub(super) fn renew(&mut self, context: Context<'_>, actions: &mut Actions) {
+        if context.plan.lock_rules.limit == Limit::ClientTimeout {
+            self.own_timeout(context, actions);
+            return;
+        }
         if self.renews() && self.has_time(context, actions) {
             self.lock.renew(context, actions);
         }
