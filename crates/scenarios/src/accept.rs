@@ -1,6 +1,6 @@
 //! Whether a list of interventions makes sense for a scenario, before it is run.
 
-use lease_lab_sim::intervention::{Change, INTERVENTIONS_MAX, Intervention, Mistake, ServiceKind, sort};
+use lease_lab_sim::intervention::{Change, INTERVENTIONS_MAX, Intervention, Mistake, ServiceKind, StoreKind, sort};
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::TrueTime;
 
@@ -20,6 +20,7 @@ pub fn accept(scenario: &Scenario, mut interventions: Vec<Intervention>) -> Resu
     for intervention in &interventions {
         choose(scenario, &mut plan, intervention)?;
     }
+    check_database(&plan, &interventions)?;
     check_timing(&plan, &interventions)?;
     Ok((plan, interventions))
 }
@@ -63,6 +64,17 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
                 refuse(&format!("this scenario has no setting “{key}”"), &keys.join(" or "))
             }
         },
+        _ => Ok(()),
+    }
+}
+
+/// A database that says whose turn it is keeps the rows as well.
+fn check_database(plan: &Plan, interventions: &[Intervention]) -> Result<(), Mistake> {
+    let other_store = interventions.iter().find(|intervention| matches!(intervention.change, Change::Store(_)));
+    match other_store {
+        Some(intervention) if plan.service == ServiceKind::Database && plan.store != StoreKind::Sql => {
+            Err(Mistake::senseless(intervention, "one SQL database is lock service and store in one", "store sql"))
+        }
         _ => Ok(()),
     }
 }

@@ -7,6 +7,7 @@ use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::intervention::{Intervention, parse_list};
 use lease_lab_sim::invariants::{Invariant, Verdict};
 use lease_lab_sim::machine::{MachineId, WorkerId};
+use lease_lab_sim::settings::ServiceKind;
 use lease_lab_sim::time::{Span, TrueTime};
 use serde::Serialize;
 
@@ -102,8 +103,17 @@ const REDLOCK: [&[&str]; 5] = [
     ],
 ];
 
+const DATABASE: [&[&str]; 5] = [
+    PAUSES,
+    &["2 step-wall A -20", "2 step-wall B 20", "2 step-wall store 20"],
+    &["2 crash store; 2.1 restart store", "3.3 crash store; 3.4 restart store", "2 crash store; 14 restart store"],
+    &["2 partition A | store", "2 isolate A", "3.95 partition A | store; 30 heal"],
+    // Its data would be set back with it: there is nothing left to compare with.
+    &[],
+];
+
 /// Every system, whether it can be run or not.
-static SYSTEMS: [System; 6] = [
+static SYSTEMS: [System; 8] = [
     System {
         id: "consensus-fence",
         name: "Consensus lock and fence",
@@ -124,6 +134,20 @@ static SYSTEMS: [System; 6] = [
         rests_on: "Conditional writes to one item decide, by the claimant’s clock; the store compares the item’s epoch.",
         choices: "0 service lease-item; 0 store row; 0 fence on",
         tries: LEASE_ITEM,
+    },
+    System {
+        id: "database-version",
+        name: "One SQL database, a version in the row",
+        rests_on: "The condition on the version decides and refuses in one step; there is no lock service.",
+        choices: "0 set database version; 0 sweeper off",
+        tries: DATABASE,
+    },
+    System {
+        id: "database-session",
+        name: "One SQL database, a session lock",
+        rests_on: "The server’s lock on a session decides; writes on other connections have nothing to show.",
+        choices: "0 set database session; 0 sweeper off",
+        tries: DATABASE,
     },
     System {
         id: "redis-fence",
@@ -388,23 +412,29 @@ fn renewing(run: &Run) -> Option<(TrueTime, TrueTime)> {
 }
 
 fn cost(run: &Run, from: TrueTime, to: TrueTime) -> Cost {
+    // Where the database says whose turn it is, asking it for the lock is asking the store.
+    let by_the_store = run.plan.service == ServiceKind::Database;
+    let decides = |end: MachineId| end.is_lock_service() || (by_the_store && end == MachineId::Store);
     let of_the_lock = |event: &&Event| match event.kind {
         Kind::MessageSent { to, .. } => {
             let ends = [event.machine, to];
-            ends.into_iter().any(MachineId::is_lock_service)
-                && ends.into_iter().all(|end| end.is_lock_service() || end == WorkerId::A.into())
+            ends.into_iter().any(decides) && ends.into_iter().all(|end| decides(end) || end == WorkerId::A.into())
         }
         _ => false,
     };
     let within = || run.events.iter().filter(|event| event.t >= from && event.t <= to);
-    let items =
-        within().filter(|event| event.machine == MachineId::Table && writes_an_item(&event.kind)).count() as u64;
-    Cost { messages: within().filter(of_the_lock).count(), disk_writes: on_disk(run, to) - on_disk(run, from) + items }
-}
-
-/// A table answers when the item is stored, in however many copies: one write.
-fn writes_an_item(kind: &Kind) -> bool {
-    matches!(kind, Kind::LeaseGranted { .. } | Kind::LeaseRenewed { .. } | Kind::LockReleased { .. })
+    let stored = within().filter(|event| match event.machine {
+        // A table answers when the item is stored, in however many copies: one write.
+        MachineId::Table => {
+            matches!(event.kind, Kind::LeaseGranted { .. } | Kind::LeaseRenewed { .. } | Kind::LockReleased { .. })
+        }
+        MachineId::Store => by_the_store && matches!(event.kind, Kind::FenceRaised { .. }),
+        _ => false,
+    });
+    Cost {
+        messages: within().filter(of_the_lock).count(),
+        disk_writes: on_disk(run, to) - on_disk(run, from) + stored.count() as u64,
+    }
 }
 
 /// Entries that the nodes of the replicated log have on their disks.

@@ -127,6 +127,47 @@ fn a_lease_in_an_item_is_judged_by_wall_clocks_and_forgets_by_a_restore() {
 }
 
 #[test]
+fn a_version_in_the_row_is_authority_and_fence_in_one() {
+    let rows = table();
+    for (fault, outcome) in [("pause", Outcome::Held), ("failover", Outcome::Held), ("partition", Outcome::Held)] {
+        let cell = cell(&rows, "database-version", fault);
+        assert_eq!(cell.outcome, outcome, "{fault}");
+        assert!(cell.two_at_once, "{fault}: nobody stops anybody, and it does no harm");
+    }
+    let session = cell(&rows, "database-session", "pause");
+    assert_eq!(session.outcome, Outcome::Broken, "a session lock has the same zombie");
+    assert_eq!(cell(&rows, "database-session", "clock-step").outcome, Outcome::NoEffect);
+}
+
+/// Look at the row and set its version; or ask for the lock of the session, which is only in the server’s memory.
+#[test]
+fn a_database_is_asked_twice_for_a_row_and_once_for_a_session_lock() {
+    let rows = table();
+    let row = |id: &str| rows.iter().find(|row| row.system == id).expect("it is in the table");
+    let cost = |cost: &Option<lease_lab_scenarios::guarantees::Cost>| {
+        cost.as_ref().map(|cost| (cost.messages, cost.disk_writes))
+    };
+    assert_eq!(cost(&row("database-version").acquire), Some((4, 1)));
+    assert_eq!(cost(&row("database-version").renewal), None, "a version needs no renewal");
+    assert_eq!(cost(&row("database-session").acquire), Some((2, 0)));
+    assert_eq!(cost(&row("database-session").renewal), Some((2, 0)));
+}
+
+#[test]
+fn a_database_that_decides_keeps_the_rows_too() {
+    let refused = |text: &str| {
+        let list = parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}"));
+        let scenario = lease_lab_scenarios::find("equal-terms").expect("it is a scenario");
+        Run::new(scenario, Input { interventions: Some(list), ..Input::default() })
+            .err()
+            .map(|mistake| mistake.to_string())
+    };
+    let mistake = refused("0 set database version; 0 store s3").expect("S3 cannot decide");
+    assert!(mistake.contains("one SQL database is lock service and store in one"), "{mistake}");
+    assert_eq!(refused("0 set database version; 0 store sql"), None);
+}
+
+#[test]
 fn a_restored_counter_has_to_jump() {
     let rows = table();
     let restored = cell(&rows, "consensus-fence", "restore");

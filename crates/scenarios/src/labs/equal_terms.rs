@@ -2,10 +2,11 @@
 
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::WorkerId;
-use lease_lab_sim::settings::{Plan, Program};
+use lease_lab_sim::settings::{DatabaseLock, Plan, Program, ServiceKind, StoreKind};
 use lease_lab_sim::time::{Span, TrueTime};
 
 use crate::Run;
+use crate::knobs::{Choice, Knob, Takes};
 use crate::measures::{Measure, Value};
 use crate::scenario::{Extra, Scenario, Variant};
 use crate::trace;
@@ -26,6 +27,7 @@ pub(crate) static SCENARIO: Scenario = Scenario {
     ],
     plan,
     faults: "4 pause A 15",
+    knobs: &[&DATABASE],
     variants: &[
         Variant::adding("The fence is off", "0 fence off"),
         Variant::instead("A dies", "4 crash A"),
@@ -39,6 +41,29 @@ pub(crate) static SCENARIO: Scenario = Scenario {
     window: (0, 22),
     ..Scenario::BASE
 };
+
+static DATABASE: Knob = Knob {
+    key: "database",
+    name: "One SQL database, without a lock service",
+    takes: Takes::Choice(&[
+        Choice {
+            value: "version",
+            means: "a version in the row, by compare-and-set",
+            apply: |plan| use_database(plan, DatabaseLock::Version),
+        },
+        Choice {
+            value: "session",
+            means: "a session lock; writes travel on other connections",
+            apply: |plan| use_database(plan, DatabaseLock::Session),
+        },
+    ]),
+};
+
+fn use_database(plan: &mut Plan, lock: DatabaseLock) {
+    plan.service = ServiceKind::Database;
+    plan.store = StoreKind::Sql;
+    plan.database_lock = lock;
+}
 
 /// The story’s A, which freezes with its second chunk in its hands, and a standby that waits from the start.
 /// The first chunk is written before the first renewal: a holder whose lock was forgotten has not learned of it yet.
