@@ -287,6 +287,11 @@ impl Plan {
             || (self.service == ServiceKind::Redlock && self.redlock.token == TokenFrom::Consensus)
     }
 
+    /// Whether anybody asks a lock service for anything.
+    pub fn has_locks(&self) -> bool {
+        self.coordinated && self.contest.is_none() && self.writers.per_second == 0
+    }
+
     /// Whether a holder gets a growing number that the store can compare.
     pub fn hands_out_tokens(&self) -> bool {
         self.service != ServiceKind::Redlock || self.redlock.token == TokenFrom::Consensus

@@ -1,17 +1,17 @@
 //! The lanes: workers, the lock service, the store.
 
 use lease_lab_scenarios::Run;
-use lease_lab_sim::event::Event;
+use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{NO_TOKEN, Token};
-use lease_lab_sim::settings::Trace;
+use lease_lab_sim::settings::{StoreKind, Trace};
 use lease_lab_sim::time::{Mono, TrueTime, grouped};
 use litemap::LiteMap;
 
 use super::{Layout, Pill, worker_class};
 use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
-use crate::views::counts::{Steps, Totals};
+use crate::views::counts::{Checks, Steps, Totals};
 use crate::views::lock::{Held, HeldEnded, NodeLane};
 use crate::views::store::{StoreLane, What};
 use crate::views::workers::{Hold, WorkerLane};
@@ -29,6 +29,10 @@ pub(super) struct View<'a> {
     pub(super) keys: Vec<Held>,
     nodes: LiteMap<NodeId, NodeLane>,
     pub(super) store: StoreLane,
+    /// The store is a bucket, whose manifest has versions.
+    versions: bool,
+    /// Checks of one fence item by many writers.
+    checks: Option<Checks>,
     /// In a run of many jobs numbers take the place of single keys and of one row's fence.
     totals: Option<Totals>,
     pub(super) until: TrueTime,
@@ -39,11 +43,14 @@ impl<'a> View<'a> {
         let events = up_to(&run.events, until);
         let many = run.plan.trace == Trace::Outcomes;
         let of_one = if many { &[] } else { events };
+        let checked = run.plan.writers.per_second > 0;
         View {
             events,
+            versions: run.plan.store == StoreKind::S3,
+            checks: checked.then(|| counts::checks(events)),
             workers: workers::lanes(events, until),
             keys: lock::keys(of_one, until),
-            totals: many.then(|| counts::totals(events, run.plan.jobs)),
+            totals: (many && !checked).then(|| counts::totals(events, run.plan.jobs)),
             nodes: lock::nodes(events, run.plan.service_machines().into_iter().filter_map(MachineId::node), until),
             store: store::lane(of_one),
             until,
@@ -151,10 +158,12 @@ pub(super) fn background(pen: &mut Pen<'_>) {
     }
     let nodes: Vec<_> = layout.service().collect();
     let nodes_bottom = nodes.last().map_or(layout.keys.1, |lane| lane.bottom);
-    pen.svg.rect("lane", left, layout.keys.0, width, nodes_bottom - layout.keys.0 + 4.0, 6.0);
-    let keys_middle = (layout.keys.0 + layout.keys.1) / 2.0;
-    let (name, y) = if layout.compact { ("Lock", keys_middle + 4.0) } else { ("Lock service", keys_middle - 3.0) };
-    pen.label("name", NAME, (0.0, y), Anchor::Start, name);
+    if layout.keys.0 < layout.keys.1 {
+        pen.svg.rect("lane", left, layout.keys.0, width, nodes_bottom - layout.keys.0 + 4.0, 6.0);
+        let keys_middle = (layout.keys.0 + layout.keys.1) / 2.0;
+        let (name, y) = if layout.compact { ("Lock", keys_middle + 4.0) } else { ("Lock service", keys_middle - 3.0) };
+        pen.label("name", NAME, (0.0, y), Anchor::Start, name);
+    }
     for lane in nodes {
         pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, &lane.machine.to_string());
     }
@@ -162,6 +171,11 @@ pub(super) fn background(pen: &mut Pen<'_>) {
         pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
         let y = if layout.compact { lane.middle() + 4.0 } else { lane.middle() - 3.0 };
         pen.label("name", NAME, (0.0, y), Anchor::Start, "Store");
+    }
+    if let Some(lane) = layout.lane(MachineId::Partner) {
+        pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
+        let y = if layout.compact { lane.middle() + 4.0 } else { lane.middle() - 3.0 };
+        pen.label("name", NAME, (0.0, y), Anchor::Start, "Partner");
     }
     axis(pen);
 }
@@ -277,11 +291,48 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
 /// Numbers over time: how many locks are held, how many rows are RUNNING.
 pub(super) fn totals(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
+    if let (Some(checks), Some(area)) = (&view.checks, layout.lane(MachineId::Store)) {
+        let middle = area.middle();
+        draw_steps(pen, &checks.served, (area.top + 16.0, middle - 2.0), view.until, "checks served a second");
+        draw_steps(pen, &checks.throttled, (middle + 16.0, area.bottom - 6.0), view.until, "throttled a second");
+    }
     let Some(totals) = &view.totals else { return };
     let (top, bottom) = layout.keys;
     draw_steps(pen, &totals.locks, (top + 12.0, bottom - 4.0), view.until, "locks held");
     if let Some(area) = layout.lane(MachineId::Store) {
         draw_steps(pen, &totals.running, (area.top + 16.0, area.bottom - 10.0), view.until, "rows RUNNING");
+    }
+}
+
+/// What the partner outside did.
+pub(super) fn partner(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    let Some(area) = layout.lane(MachineId::Partner) else { return };
+    for event in view.events {
+        if !pen.sees(event.t) {
+            continue;
+        }
+        let place = (layout.x(event.t), area.middle());
+        let at = event.t.told();
+        match &event.kind {
+            Kind::EffectDone { worker, chunk, times: 1, .. } => {
+                let class = format!("write {}", worker_class((*worker).into()));
+                pen.svg.circle(&class, place, 5.0, &format!("the customers of chunk {chunk} are told at {at}"));
+            }
+            Kind::EffectDone { worker, chunk, .. } => {
+                let class = format!("write again {}", worker_class((*worker).into()));
+                pen.svg.circle(&class, place, 6.5, &format!("the customers of chunk {chunk} are told again at {at}"));
+                if !pen.pill(event.t, place.1, &format!("{worker}’s chunk {chunk}: told twice")) {
+                    pen.pill(event.t, place.1, "twice");
+                }
+            }
+            Kind::EffectRecognised { chunk, .. } => {
+                pen.svg.diamond("swept", place, 4.5, &format!("the call for chunk {chunk} is recognised at {at}"));
+                let _ = pen.label("note", NOTE, (place.0 + 10.0, place.1 + 4.0), Anchor::Start, "recognised, dropped")
+                    || pen.label("note", NOTE, (place.0 - 10.0, place.1 + 4.0), Anchor::End, "recognised, dropped");
+            }
+            _ => {}
+        }
     }
 }
 
@@ -472,7 +523,7 @@ pub(super) fn fence_points(pen: &Pen<'_>, levels: &Levels, lane: &StoreLane, unt
 pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
     let Some(area) = layout.lane(MachineId::Store) else { return };
-    if view.totals.is_some() {
+    if view.totals.is_some() || view.checks.is_some() {
         return;
     }
     let Some(levels) = Levels::new(layout, &[&view.store]) else { return };
@@ -539,7 +590,23 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
                 let _ = pen.label("note", NOTE, (x + 10.0, place.1 + 3.0), Anchor::Start, text)
                     || pen.label("note", NOTE, (x - 10.0, place.1 + 3.0), Anchor::End, text);
             }
+            What::Part { worker, what } => {
+                let class = format!("write {}", worker_class((*worker).into()));
+                pen.svg.circle(&class, (x, y), 2.5, &format!("{what} at {at}"));
+                if mark.what.is_told() {
+                    pen.label("note", NOTE, (x + 6.0, y - 8.0), Anchor::Start, what);
+                }
+            }
             What::Raised(_) | What::Refused { .. } => {}
+        }
+    }
+    if view.versions {
+        let rewritings = view.store.marks.iter().filter(|mark| mark.what.rewrites());
+        for (mark, version) in rewritings.zip(1..) {
+            if pen.sees(mark.at) {
+                let place = (layout.x(mark.at), levels.y(mark.fence) + 17.0);
+                pen.label("note", NOTE, place, Anchor::Middle, &format!("E{version}"));
+            }
         }
     }
     for (place, (at, token)) in view.store.fence.iter().enumerate().skip(1) {

@@ -71,15 +71,24 @@ impl Layout {
             lanes.push(LaneArea { machine: worker.into(), top: y, bottom: y + worker_height });
             y += worker_height + gap;
         }
-        let keys = (y, y + keys_height);
-        y += keys_height;
-        for machine in run.plan.service_machines() {
-            lanes.push(LaneArea { machine, top: y, bottom: y + node_height });
-            y += node_height;
+        let has_locks = run.plan.has_locks();
+        let keys = (y, if has_locks { y + keys_height } else { y });
+        if has_locks {
+            y += keys_height;
+            for machine in run.plan.service_machines() {
+                lanes.push(LaneArea { machine, top: y, bottom: y + node_height });
+                y += node_height;
+            }
+            y += gap;
         }
-        y += gap;
         lanes.push(LaneArea { machine: MachineId::Store, top: y, bottom: y + store_height });
-        let lanes_bottom = y + store_height;
+        y += store_height;
+        if run.plan.partner.is_some() {
+            y += gap;
+            lanes.push(LaneArea { machine: MachineId::Partner, top: y, bottom: y + worker_height });
+            y += worker_height;
+        }
+        let lanes_bottom = y;
         Layout {
             width: options.width,
             height: lanes_bottom + 26.0,

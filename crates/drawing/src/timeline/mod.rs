@@ -68,6 +68,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     over::flags(&mut pen, run);
     lanes::totals(&mut pen, &view);
     lanes::store(&mut pen, &view);
+    lanes::partner(&mut pen, &view);
     lanes::workers(&mut pen, &view);
     lanes::lock_service(&mut pen, &view);
     over::messages(&mut pen, &view);
@@ -246,5 +247,35 @@ mod tests {
         for lane in &layout.lanes {
             assert_eq!(layout.machine_at((lane.top + lane.bottom) / 2.0), Some(lane.machine));
         }
+    }
+
+    /// The whole run of a scenario with more interventions, as text.
+    fn drawn(id: &str, list: &str) -> String {
+        let scenario = lease_lab_scenarios::find(id).expect("it is a scenario");
+        let mut interventions = scenario.own_interventions();
+        interventions.extend(parse_list(list).expect("the test's list can be read"));
+        let input = Input { interventions: Some(interventions), ..Input::default() };
+        let run = Run::new(scenario, input).expect("it makes sense");
+        let options = Options { width: 2_000.0, from: TrueTime::ZERO, to: run.horizon, until: run.horizon };
+        draw(&run, None, options).svg
+    }
+
+    #[test]
+    fn other_stores_and_what_stands_beside_them_are_drawn() {
+        for (id, list, told) in [
+            ("fence-s3", "", vec![">E1<", ">E3<", "A’s chunk 2 refused: 412"]),
+            ("side-effects", "", vec![">Partner<", "A’s chunk 2: told twice"]),
+            ("side-effects", "0 set idempotency-key on", vec!["recognised, dropped"]),
+            ("hot-fence", "0 set load 600", vec!["500 checks served a second", "100 throttled a second"]),
+            ("no-lock", "0 set way skip-locked; 2 crash A", vec!["A gets the job", "B gets the job"]),
+        ] {
+            let svg = drawn(id, list);
+            for text in told {
+                assert!(svg.contains(text), "{id}, {list}: “{text}” is missing");
+            }
+        }
+        // Nobody asks a lock service here, so there is no lane of one.
+        assert!(!drawn("no-lock", "").contains("Lock service"));
+        assert!(drawn("three-ways", "0 set coordination lock").contains("Lock service"));
     }
 }

@@ -2,7 +2,7 @@
 
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::JobId;
-use lease_lab_sim::time::{Span, TrueTime};
+use lease_lab_sim::time::{MICROS_PER_SECOND, Span, TrueTime};
 
 /// Events counted in intervals of equal length.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,6 +105,35 @@ pub fn totals(events: &[Event], jobs: u16) -> Totals {
         }
     }
     totals
+}
+
+/// Checks of one fence item.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Checks {
+    /// How many a second are served.
+    pub served: Steps,
+    /// How many a second are throttled.
+    pub throttled: Steps,
+}
+
+/// Counted over each tenth of a second.
+pub fn checks(events: &[Event]) -> Checks {
+    const TENTH: i64 = MICROS_PER_SECOND / 10;
+    let mut checks = Checks { served: vec![(TrueTime::ZERO, 0)], throttled: vec![(TrueTime::ZERO, 0)] };
+    let tenth = |event: &Event| event.t.as_micros() / TENTH;
+    for together in events.chunk_by(|one, other| tenth(one) == tenth(other)) {
+        let (mut served, mut throttled) = (0, 0);
+        for event in together {
+            if let Kind::ChecksServed { accepted, throttled: refused } = event.kind {
+                served += accepted;
+                throttled += refused;
+            }
+        }
+        let at = TrueTime::from_micros(together.first().map_or(0, tenth) * TENTH);
+        step(&mut checks.served, at, served * 10);
+        step(&mut checks.throttled, at, throttled * 10);
+    }
+    checks
 }
 
 fn step(steps: &mut Steps, at: TrueTime, value: u32) {

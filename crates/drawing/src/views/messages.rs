@@ -25,7 +25,8 @@ impl Line {
     /// A message that changes something: drawn at every zoom; the others only when there is room.
     pub fn matters(&self) -> bool {
         let asks = self.from.worker().is_some() || self.from == MachineId::Sweeper;
-        asks && !self.what.starts_with("who holds") && !self.what.starts_with("read ")
+        let reads = ["who holds", "read ", "get the ", "select ", "which invoices"];
+        asks && !reads.iter().any(|read| self.what.starts_with(read))
     }
 }
 

@@ -5,6 +5,8 @@ use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::message::Token;
 use lease_lab_sim::time::TrueTime;
 
+const GETS_THE_JOB: &str = "gets the job";
+
 /// The store's lane.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoreLane {
@@ -56,6 +58,13 @@ pub enum What {
         /// Why.
         because: RefusedBecause,
     },
+    /// Something that is not a chunk by itself: part of one, or the right to do the job.
+    Part {
+        /// Whose.
+        worker: WorkerId,
+        /// What, in words.
+        what: String,
+    },
     /// DONE.
     Done(WorkerId),
     /// The sweeper saw an orphan for the first time.
@@ -65,6 +74,16 @@ pub enum What {
 }
 
 impl What {
+    /// Whether a part is worth a label.
+    pub fn is_told(&self) -> bool {
+        matches!(self, What::Part { what, .. } if what.ends_with(GETS_THE_JOB))
+    }
+
+    /// Whether it rewrites the row.
+    pub fn rewrites(&self) -> bool {
+        matches!(self, What::Raised(_) | What::Written { .. } | What::Done(_) | What::Requeued)
+    }
+
     /// Why a write was refused, as short as a mark on a drawing must say it.
     pub fn refusal(&self) -> Option<String> {
         let What::Refused { worker, what, token, fence, because } = self else { return None };
@@ -139,6 +158,21 @@ pub fn lane(events: &[Event]) -> StoreLane {
                 fence = fence.max(*token);
                 What::Done(*worker)
             }
+            Kind::InvoicesRecorded { worker, chunk, charged, .. } => What::Part {
+                worker: *worker,
+                what: format!("{charged} invoices of {worker}’s chunk {chunk} recorded"),
+            },
+            Kind::ObjectStored { worker, chunk, .. } => {
+                What::Part { worker: *worker, what: format!("{worker}’s object for chunk {chunk} uploaded") }
+            }
+            Kind::ContestWon { worker } => What::Part { worker: *worker, what: format!("{worker} {GETS_THE_JOB}") },
+            Kind::WorkRefused { worker } => What::Refused {
+                worker: *worker,
+                what: "record".into(),
+                token: 0,
+                fence: 0,
+                because: RefusedBecause::RowChanged,
+            },
             Kind::OrphanSeen { .. } => What::OrphanSeen,
             Kind::RowRequeued { .. } => What::Requeued,
             _ => continue,

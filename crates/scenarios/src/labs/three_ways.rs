@@ -34,7 +34,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Requests],
-    window: (0, 4),
+    window: (1, 3),
     ..Scenario::BASE
 };
 
