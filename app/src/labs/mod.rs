@@ -7,6 +7,7 @@ mod calculator;
 mod extras;
 mod guarantees;
 mod pages;
+mod plot;
 mod requests;
 mod settings;
 mod tables;
