@@ -46,10 +46,13 @@ fn card(calculator: &'static Calculator) -> impl IntoView {
             html.open("dd", &[]).element("span", &[("class", "value")], &output.value);
             html.element("span", &[("class", "formula")], &output.formula);
             if let Some(used) = output.used {
-                let width = format!("width:{}.{}%", used.min(1_000) / 10, used.min(1_000) % 10);
                 let class = if used > 1_000 { "used over" } else { "used" };
-                html.open("span", &[("class", class), ("aria-hidden", "true")]);
-                html.element("span", &[("style", &width)], "").close("span");
+                let value = used.min(1_000).to_string();
+                html.element(
+                    "progress",
+                    &[("class", class), ("max", "1000"), ("value", &value), ("aria-hidden", "true")],
+                    "",
+                );
             }
             if let Some(warning) = &output.warning {
                 html.element("span", &[("class", "warning")], warning);

@@ -6,6 +6,7 @@ mod beside;
 mod calculator;
 mod extras;
 mod guarantees;
+mod layers;
 mod pages;
 mod plot;
 mod requests;

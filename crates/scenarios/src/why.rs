@@ -6,6 +6,9 @@ use lease_lab_sim::message::{NO_TOKEN, Token};
 use lease_lab_sim::settings::{Limit, Plan, Renewer, ServiceKind};
 use lease_lab_sim::time::{Mono, Span, grouped};
 
+/// Whether this build has more than the billing story.
+const LABS: bool = cfg!(feature = "labs");
+
 /// What happened and why, in one sentence of plain English.
 pub fn why(event: &Event, plan: &Plan) -> String {
     let machine = event.machine;
@@ -72,24 +75,24 @@ pub fn why(event: &Event, plan: &Plan) -> String {
              the epoch, {}.",
             token.unwrap_or(0)
         ),
-        Kind::ConditionChecked { worker, condition, passed, .. } => {
+        Kind::ConditionChecked { worker, condition, passed, .. } if LABS => {
             let outcome = if *passed { "holds, so the item changes" } else { "does not hold, so nothing changes" };
             format!("{worker} sends a conditional write; its condition “{condition}” {outcome}.")
         }
-        Kind::ClaimReplaced { worker, token, lease_until, by, .. } => format!(
+        Kind::ClaimReplaced { worker, token, lease_until, by, .. } if LABS => format!(
             "{by} replaces {worker}’s claim of epoch {token}, whose lease_until says {}: nobody expires a lease here, \
              the next claimant overwrites it.",
             lease_until.told()
         ),
-        Kind::ItemDeleted { epoch, lease_until, .. } => format!(
+        Kind::ItemDeleted { epoch, lease_until, .. } if LABS => format!(
             "The table’s background process deletes the item, whose lease_until {} has been over for long enough; the \
              epoch, {epoch}, is gone with it.",
             lease_until.told()
         ),
-        Kind::ItemRestored { was, epoch: 0, .. } => {
+        Kind::ItemRestored { was, epoch: 0, .. } if LABS => {
             format!("The table is restored to a time before the item was first written; its epoch was {was}.")
         }
-        Kind::ItemRestored { was, epoch, .. } => {
+        Kind::ItemRestored { was, epoch, .. } if LABS => {
             format!("The table is restored from an earlier time: the item’s epoch was {was} and is now {epoch}.")
         }
         Kind::LeaseGranted { worker, token, revision, deadline, .. } if revision > token => format!(
@@ -168,27 +171,27 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         ),
         Kind::Heartbeat { term } => format!("{machine} tells the other nodes that it still leads in term {term}."),
 
-        Kind::CandidateQueued { worker, token, ahead, .. } => format!(
+        Kind::CandidateQueued { worker, token, ahead, .. } if LABS => format!(
             "{worker} queues for the lock: its own key is created at revision {token}, and {} before it.",
             if *ahead == 1 { "one key was created".into() } else { format!("{ahead} keys were created") }
         ),
-        Kind::CandidateLeft { worker, token, .. } => {
+        Kind::CandidateLeft { worker, token, .. } if LABS => {
             format!("{worker}’s key of revision {token} is gone: it no longer queues for the lock.")
         }
-        Kind::LeaseCheckpointed { worker, remaining: Some(left), .. } => format!(
+        Kind::LeaseCheckpointed { worker, remaining: Some(left), .. } if LABS => format!(
             "A checkpoint: the log now knows that {worker}’s lease had {} s left, so a new leader would start from there.",
             left.told()
         ),
-        Kind::LeaseCheckpointed { worker, .. } => format!(
+        Kind::LeaseCheckpointed { worker, .. } if LABS => format!(
             "{worker} has renewed, so the checkpoint of its lease is taken back in the log: a new leader would give it \
              its full length."
         ),
-        Kind::LockDelayBegan { until, .. } => format!(
+        Kind::LockDelayBegan { until, .. } if LABS => format!(
             "Lock-delay: the lease was not released but ran out, so {machine} gives the lock to nobody until {}, in case \
              its last holder still acts. Only {machine} remembers this.",
             until.told()
         ),
-        Kind::HistoryRestored { revision, was, continues_from, watchers_told, .. } => {
+        Kind::HistoryRestored { revision, was, continues_from, watchers_told, .. } if LABS => {
             let jump = match continues_from > revision {
                 true => format!(
                     " It goes on from revision {}, so that no number comes twice, and {} that the history it knew is gone.",
@@ -205,35 +208,39 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                  {was}, never happened for it.{jump}"
             )
         }
-        Kind::EntryLogged { index, command } => format!("{machine} takes entry {index} into its log: {command}."),
-        Kind::EntryOnDisk { index } => format!("{machine} has its log on the disk up to entry {index}."),
-        Kind::EntryAcknowledged { node, index } => {
+        Kind::EntryLogged { index, command } if LABS => {
+            format!("{machine} takes entry {index} into its log: {command}.")
+        }
+        Kind::EntryOnDisk { index } if LABS => format!("{machine} has its log on the disk up to entry {index}."),
+        Kind::EntryAcknowledged { node, index } if LABS => {
             format!("{machine} learns that {node} has the log on its disk up to entry {index}.")
         }
-        Kind::EntryCommitted { index } => {
+        Kind::EntryCommitted { index } if LABS => {
             format!("A majority has entry {index} on disk: {machine} knows the log to be committed up to there.")
         }
-        Kind::EntryApplied { index } => format!("{machine} applies entry {index}."),
+        Kind::EntryApplied { index } if LABS => format!("{machine} applies entry {index}."),
 
-        Kind::LockDelayed { worker } => {
+        Kind::LockDelayed { worker } if LABS => {
             format!("{worker} finds the lock free but cannot have it yet: lock-delay. It asks again later.")
         }
-        Kind::CandidateWaits { worker, token, watches } => format!(
+        Kind::CandidateWaits { worker, token, watches } if LABS => format!(
             "{worker}’s key of revision {token} is not the oldest; it watches the key of revision {watches} and waits."
         ),
-        Kind::CandidateWoken { worker, watched, .. } => {
+        Kind::CandidateWoken { worker, watched, .. } if LABS => {
             format!(
                 "{worker} is told that the key of revision {watched} is gone, and looks which key is the oldest now."
             )
         }
-        Kind::WatchLost { worker, history_gone: true, .. } => format!(
+        Kind::WatchLost { worker, history_gone: true, .. } if LABS => format!(
             "{worker} is told that the history it knows is not the lock service’s any more: it reads everything again."
         ),
-        Kind::WatchLost { worker, .. } => format!(
+        Kind::WatchLost { worker, .. } if LABS => format!(
             "Another leader answers {worker}, and it knows nothing of {worker}’s watch: {worker} looks again and sets a \
              new one."
         ),
-        Kind::HandedToSidecar { worker, .. } => format!("{worker} leaves it to its sidecar to keep the lease alive."),
+        Kind::HandedToSidecar { worker, .. } if LABS => {
+            format!("{worker} leaves it to its sidecar to keep the lease alive.")
+        }
 
         Kind::Started => format!("{machine} starts."),
         Kind::LockBusy { worker, holder, token } if plan.service == ServiceKind::LeaseItem => {
@@ -332,15 +339,15 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 format!("{worker} learns that the lock service no longer knows its lease, and lets go.")
             }
         },
-        Kind::OwnTimeout { worker } => format!(
+        Kind::OwnTimeout { worker } if LABS => format!(
             "The timer in {worker}’s own process runs out, and {worker} gives the lock back; nobody else knew of the timer."
         ),
-        Kind::WorkKept { worker, chunk, spent, .. } => format!(
+        Kind::WorkKept { worker, chunk, spent, .. } if LABS => format!(
             "{worker} has its own job back, and the fence was still its own old token: nobody has written since, so the \
              {} s of work on chunk {chunk} that it kept are good.",
             spent.told()
         ),
-        Kind::WorkDropped { worker, chunk, spent, .. } => format!(
+        Kind::WorkDropped { worker, chunk, spent, .. } if LABS => format!(
             "{worker} drops {} s of work on a chunk {chunk} that it had kept: the job has gone to somebody else, or it has \
              taken another one.",
             spent.told()
@@ -393,7 +400,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::DoneRefused { worker, token, fence, because } => {
             format!("The store refuses to set DONE for {worker}: {}.", refused(*because, *token, *fence))
         }
-        Kind::InvoicesRecorded { worker, token, chunk, transactions, charged, again, .. } => {
+        Kind::InvoicesRecorded { worker, token, chunk, transactions, charged, again, .. } if LABS => {
             let many = if *transactions == 1 { "1 transaction".into() } else { format!("{transactions} transactions") };
             let twice = match again {
                 0 => String::new(),
@@ -408,27 +415,27 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 grouped((*charged).into())
             )
         }
-        Kind::ObjectStored { worker, token, chunk, .. } => format!(
+        Kind::ObjectStored { worker, token, chunk, .. } if LABS => format!(
             "{worker}’s object for chunk {chunk} is stored under a key with its token {token}; as long as no manifest \
              names it, nobody reads it."
         ),
-        Kind::RowLockAwaited { from, holder } => {
+        Kind::RowLockAwaited { from, holder } if LABS => {
             format!("{from}’s transaction waits: {holder}’s open transaction holds the lock of the row.")
         }
-        Kind::SerializationFailed { from } => format!(
+        Kind::SerializationFailed { from } if LABS => format!(
             "The row has changed since {from}’s transaction began, so at this isolation level it fails with 40001; \
              {from} tries again."
         ),
-        Kind::ContestWon { worker } => format!("{worker} is the one who may do the job."),
-        Kind::ContestLost { worker } => format!("{worker} does not get the job: somebody else has it."),
-        Kind::SessionEnded { worker } => format!(
+        Kind::ContestWon { worker } if LABS => format!("{worker} is the one who may do the job."),
+        Kind::ContestLost { worker } if LABS => format!("{worker} does not get the job: somebody else has it."),
+        Kind::SessionEnded { worker } if LABS => format!(
             "{worker}’s connection is closed, so its session ends, its transaction is rolled back, and the lock of the \
              row is free."
         ),
-        Kind::WorkRefused { worker } => {
+        Kind::WorkRefused { worker } if LABS => {
             format!("{worker}’s work is not recorded: what it got the job with does not hold any more.")
         }
-        Kind::EffectDone { worker, chunk, customers, times, .. } => {
+        Kind::EffectDone { worker, chunk, customers, times, .. } if LABS => {
             let again = match times {
                 1 => String::new(),
                 _ => format!(", for the {} time: it knows no fence, and nothing takes this back", ordinal(*times)),
@@ -438,11 +445,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 grouped((*customers).into())
             )
         }
-        Kind::EffectRecognised { worker, chunk, .. } => format!(
+        Kind::EffectRecognised { worker, chunk, .. } if LABS => format!(
             "The partner recognises the key of {worker}’s call for chunk {chunk}: it has done this already, and does \
              nothing."
         ),
-        Kind::ChecksServed { accepted, throttled } => match throttled {
+        Kind::ChecksServed { accepted, throttled } if LABS => match throttled {
             0 => format!("{accepted} checks of the fence item are served."),
             _ => format!("{accepted} checks of the fence item are served, and {throttled} are throttled."),
         },
@@ -467,18 +474,18 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("The sweeper finds the row claimed and {holder} holding the key: all is well.")
         }
 
-        Kind::SweepHeldOff { until } => format!(
+        Kind::SweepHeldOff { until } if LABS => format!(
             "The lock service could not be reached and answers again: the sweeper judges nobody until {}, one whole lease \
              later, so that healthy holders can come back first.",
             until.told()
         ),
-        Kind::SweepPaused { orphans, claims } => format!(
+        Kind::SweepPaused { orphans, claims } if LABS => format!(
             "{} of {} claims seem to be orphaned: so many holders do not die at once, so the sweeper re-queues none of \
              them.",
             grouped((*orphans).into()),
             grouped((*claims).into())
         ),
-        Kind::SweepCapped { orphans, cap } => format!(
+        Kind::SweepCapped { orphans, cap } if LABS => format!(
             "The sweeper re-queues {} of {} orphans and leaves the others for its next sweeps.",
             grouped((*cap).into()),
             grouped((*orphans).into())
@@ -520,10 +527,10 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("The network splits: {}.", sides.join(" | "))
         }
         Kind::Isolated => format!("{machine} is cut off from everyone."),
-        Kind::OutageBegan => {
+        Kind::OutageBegan if LABS => {
             "The whole lock service is cut off from its clients; its nodes still reach each other.".into()
         }
-        Kind::OutageEnded => "The lock service can be reached again.".into(),
+        Kind::OutageEnded if LABS => "The lock service can be reached again.".into(),
         Kind::Healed => "The network is whole again.".into(),
         Kind::SettingChanged { setting } => format!("From now on: {setting}."),
         Kind::NoEffect { intervention, because } => format!("“{intervention}” has no effect: {because}."),
@@ -544,6 +551,8 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::MessageDuplicated { to, what, .. } => {
             format!("A message from {machine} to {to} will arrive twice: “{what}”.")
         }
+        // What only labs have is told only where there are labs.
+        _ => String::new(),
     }
 }
 

@@ -420,6 +420,9 @@ impl Message {
     }
 }
 
+/// Whether this build has more than the billing story.
+const LABS: bool = cfg!(feature = "labs");
+
 impl fmt::Display for Message {
     /// A short label for drawings and logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -480,7 +483,7 @@ impl fmt::Display for Message {
                 PeerMessage::AppendReply { ok: true, matched, .. } => write!(f, "on disk up to {matched}"),
                 PeerMessage::AppendReply { .. } => f.write_str("log differs"),
             },
-            Message::TableRequest(_, _, request) => match request {
+            Message::TableRequest(_, _, request) if LABS => match request {
                 TableRequest::Get => f.write_str("read the item"),
                 TableRequest::GetMany(jobs) if jobs.len() == 1 => f.write_str("read the item"),
                 TableRequest::GetMany(jobs) => write!(f, "read these {} items", jobs.len()),
@@ -491,7 +494,7 @@ impl fmt::Display for Message {
                 TableRequest::Update(update) if update.renews() => f.write_str("renew if mine"),
                 TableRequest::Update(_) => f.write_str("release if mine"),
             },
-            Message::TableReply(_, reply) => match reply {
+            Message::TableReply(_, reply) if LABS => match reply {
                 TableReply::Item(item) => match item.as_ref().and_then(|item| Some((item, item.holder?))) {
                     Some((item, holder)) => write!(f, "{} holds it with epoch {}", holder.worker, item.epoch),
                     None => f.write_str("nobody holds it"),
@@ -500,7 +503,7 @@ impl fmt::Display for Message {
                 TableReply::Updated(item) => write!(f, "done, epoch {}", item.epoch),
                 TableReply::ConditionFailed(_) => f.write_str("condition failed"),
             },
-            Message::Sidecar(message) => f.write_str(match message {
+            Message::Sidecar(message) if LABS => f.write_str(match message {
                 SidecarMessage::Keep { .. } => "keep my lease alive",
                 SidecarMessage::Stop => "keep it no longer",
                 SidecarMessage::Renewed { .. } => "your lease is renewed",
@@ -532,13 +535,14 @@ impl fmt::Display for Message {
                 StoreRequest::FindQueued { .. } => f.write_str("is a job queued?"),
                 StoreRequest::ReadIndex => f.write_str("read the index"),
                 StoreRequest::Requeue { owner, .. } => write!(f, "re-queue if still owned by {owner}"),
-                StoreRequest::Sql(request) => f.write_str(&sql_label(request)),
-                StoreRequest::DynamoDb(request) => f.write_str(&dynamodb_label(request)),
-                StoreRequest::S3(request) => f.write_str(&s3_label(request)),
-                StoreRequest::Contest(request) => f.write_str(contest_label(*request)),
+                StoreRequest::Sql(request) if LABS => f.write_str(&sql_label(request)),
+                StoreRequest::DynamoDb(request) if LABS => f.write_str(&dynamodb_label(request)),
+                StoreRequest::S3(request) if LABS => f.write_str(&s3_label(request)),
+                StoreRequest::Contest(request) if LABS => f.write_str(contest_label(*request)),
+                _ => Ok(()),
             },
             Message::ConnectionClosed => f.write_str("connection closed"),
-            Message::PartnerCall(call) => write!(f, "tell the customers of chunk {}", call.chunk),
+            Message::PartnerCall(call) if LABS => write!(f, "tell the customers of chunk {}", call.chunk),
             Message::PartnerReply(PartnerReply { known: true, .. }) => f.write_str("done before"),
             Message::PartnerReply(_) => f.write_str("done"),
             Message::StoreReply(_, reply) => match reply {
@@ -554,9 +558,9 @@ impl fmt::Display for Message {
                     [Claim { owner, .. }] => write!(f, "claimed by {owner}"),
                     _ => write!(f, "{} are claimed", claims.len()),
                 },
-                StoreReply::Inserted(count) => write!(f, "committed, {count} invoices"),
+                StoreReply::Inserted(count) if LABS => write!(f, "committed, {count} invoices"),
                 StoreReply::SerializationFailure => f.write_str("40001, serialization failure"),
-                StoreReply::DynamoDb(reply) => match &**reply {
+                StoreReply::DynamoDb(reply) if LABS => match &**reply {
                     dynamodb::Reply::ConditionFailed(_) => f.write_str("the condition failed"),
                     dynamodb::Reply::Invoices(there) => write!(f, "{} invoices are there", there.len()),
                     dynamodb::Reply::Cancelled { .. } => f.write_str("transaction cancelled"),
@@ -564,7 +568,7 @@ impl fmt::Display for Message {
                         write!(f, "{accepted} accepted, {throttled} throttled")
                     }
                 },
-                StoreReply::Contest(reply) => f.write_str(match reply {
+                StoreReply::Contest(reply) if LABS => f.write_str(match reply {
                     contest::Reply::Won(_) => "yours",
                     contest::Reply::Lost(_) => "not yours",
                     contest::Reply::Version(_) => "it waits",
@@ -572,7 +576,7 @@ impl fmt::Display for Message {
                     contest::Reply::Recorded => "recorded",
                     contest::Reply::Refused => "refused",
                 }),
-                StoreReply::S3(reply) => match reply {
+                StoreReply::S3(reply) if LABS => match reply {
                     s3::Reply::Manifest(etag, manifest) => {
                         write!(f, "the manifest: E{etag}, token {}", manifest.token)
                     }
@@ -580,7 +584,10 @@ impl fmt::Display for Message {
                     s3::Reply::Stored => f.write_str("200, stored"),
                     s3::Reply::PreconditionFailed => f.write_str("412, precondition failed"),
                 },
+                _ => Ok(()),
             },
+            // What only labs say is printed only where there are labs.
+            _ => Ok(()),
         }
     }
 }

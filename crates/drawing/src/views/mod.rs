@@ -2,6 +2,7 @@
 
 pub mod counts;
 pub mod difference;
+pub mod layers;
 pub mod lock;
 pub mod messages;
 pub mod row_states;
