@@ -9,7 +9,7 @@ use lease_lab_scenarios::scenario::Extra;
 use leptos::html::Div;
 use leptos::prelude::*;
 
-use super::{calculator, guarantees, layers, plot, requests, tables, text};
+use super::{calculator, guarantees, layers, plot, requests, row_states, tables, text};
 use crate::components;
 use crate::dom;
 use crate::history::active;
@@ -30,6 +30,7 @@ fn one(lab: Lab, extra: Extra) -> AnyView {
         Extra::Requests => requests::list(lab).into_any(),
         Extra::Plot => plot::storm(lab).into_any(),
         Extra::Layers => layers::card(lab).into_any(),
+        Extra::RowStates => row_states::card(lab).into_any(),
         Extra::Guarantees => guarantees::table().into_any(),
         other => without_a_run(other),
     }

@@ -10,6 +10,7 @@ mod layers;
 mod pages;
 mod plot;
 mod requests;
+mod row_states;
 mod settings;
 mod tables;
 mod text;

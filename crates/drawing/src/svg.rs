@@ -72,6 +72,11 @@ impl Svg {
         );
     }
 
+    /// A path; `data` is in the language of SVG paths.
+    pub fn path(&mut self, class: &str, data: &str) {
+        let _ = write!(self.text, r#"<path class="{class}" d="{data}"/>"#);
+    }
+
     /// A straight line.
     pub fn line(&mut self, class: &str, from: (f64, f64), to: (f64, f64)) {
         let _ = write!(
