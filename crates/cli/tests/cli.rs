@@ -73,7 +73,6 @@ fn bad_command_lines_get_one_sentence() {
         (vec!["--do", "1 pause A\n2 heal"], "one word too many"),
         (vec!["--do", "0 margin 8"], "intervention “0 margin 8”: with a lease of 10 s and a margin of 8 s"),
         (vec!["--do", "1 service redlock"], "the lock service and the store are chosen at the start"),
-        (vec!["--do", "0 service redlock"], "the lock service redlock cannot be run yet"),
         (vec!["--until"], "--until lacks its value"),
         (vec!["--until", "soon"], "--until “soon” is not a time; expected true seconds from 0 to 3600"),
         (vec!["--until", "-1"], "--until “-1” is not a time"),

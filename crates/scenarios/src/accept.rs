@@ -2,7 +2,7 @@
 
 use lease_lab_sim::intervention::{Change, INTERVENTIONS_MAX, Intervention, Mistake, ServiceKind, StoreKind, sort};
 use lease_lab_sim::settings::Plan;
-use lease_lab_sim::time::TrueTime;
+use lease_lab_sim::time::{Span, TrueTime};
 
 use crate::scenario::Scenario;
 
@@ -17,8 +17,12 @@ pub fn accept(scenario: &Scenario, mut interventions: Vec<Intervention>) -> Resu
     }
     sort(&mut interventions);
     let mut plan = (scenario.plan)();
+    let (service, grant_takes) = (plan.service, plan.grant_takes());
     for intervention in &interventions {
         choose(scenario, &mut plan, intervention)?;
+    }
+    if plan.service != service && plan.service != ServiceKind::Database {
+        keep_the_rhythm(&mut plan, grant_takes);
     }
     check_database(&plan, &interventions)?;
     check_timing(&plan, &interventions)?;
@@ -40,9 +44,6 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
             refuse("this scenario is about one store", &plan.store.to_string())
         }
         Change::Set { .. } if !at_the_start => refuse("a setting of a lab is chosen at the start", "the time 0"),
-        Change::Service(kind @ (ServiceKind::Redis | ServiceKind::Redlock)) => {
-            refuse(&format!("the lock service {kind} cannot be run yet"), "consensus or lease-item")
-        }
         Change::Service(kind) => {
             plan.service = *kind;
             Ok(())
@@ -76,6 +77,15 @@ fn check_database(plan: &Plan, interventions: &[Intervention]) -> Result<(), Mis
             Err(Mistake::senseless(intervention, "one SQL database is lock service and store in one", "store sql"))
         }
         _ => Ok(()),
+    }
+}
+
+/// Another lock service grants faster or more slowly.
+/// A holder prepares for so much longer or shorter that everything after it stays where the scenario's faults find it.
+fn keep_the_rhythm(plan: &mut Plan, grant_took: Span) {
+    let difference = grant_took - plan.grant_takes();
+    for program in plan.programs.iter_mut().chain([&mut plan.standby]) {
+        program.setup = (program.setup + difference).max(Span::ZERO);
     }
 }
 

@@ -1,7 +1,8 @@
 //! The whole world at an instant, for JSON and for the cards of the page.
 
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
-use lease_lab_sim::message::{NO_TOKEN, Token, is_no_token};
+use lease_lab_sim::message::{LeaseId, NO_TOKEN, Token, is_no_token};
+use lease_lab_sim::redis::{Role, Server};
 use lease_lab_sim::settings::{FenceMode, ServiceKind, Trace};
 use lease_lab_sim::store::sql::SqlStore;
 use lease_lab_sim::store::{RowState, Store, s3};
@@ -54,7 +55,7 @@ pub struct WorkerCard {
 pub struct ServiceCard {
     /// Which one.
     pub kind: &'static str,
-    /// The machine that decides: the node that leads.
+    /// The machine that decides: the node that leads, the primary, r1 for the masters of Redlock.
     pub leader: Option<MachineId>,
     /// The highest term.
     pub term: u32,
@@ -62,11 +63,15 @@ pub struct ServiceCard {
     pub revision: u64,
     /// The key, if somebody holds it.
     pub key: Option<KeyCard>,
-    /// Every node.
+    /// Every node of a replicated log.
+    #[serde(skip_serializing_if = "LiteMap::is_empty")]
     pub nodes: LiteMap<NodeId, NodeCard>,
     /// The lease items of a table, by job.
     #[serde(skip_serializing_if = "LiteMap::is_empty")]
     pub items: LiteMap<u16, ItemCard>,
+    /// Every Redis server.
+    #[serde(skip_serializing_if = "LiteMap::is_empty")]
+    pub servers: LiteMap<MachineId, ServerCard>,
 }
 
 /// A lease item.
@@ -80,6 +85,41 @@ pub struct ItemCard {
     pub rvn: Option<String>,
     /// Grows with every claim.
     pub epoch: Token,
+}
+
+/// A Redis server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct ServerCard {
+    /// master, primary or replica.
+    pub role: &'static str,
+    /// Whether its process runs or is frozen.
+    pub up: bool,
+    /// Whether it is frozen.
+    pub frozen: bool,
+    /// Its own wall clock, by which it expires keys.
+    pub wall: Wall,
+    /// How many commands it has executed or copied: the replication position.
+    pub offset: u64,
+    /// The counter of tokens.
+    pub counter: u64,
+    /// Its keys.
+    pub keys: Vec<RedisKeyCard>,
+}
+
+/// A key on a Redis server.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RedisKeyCard {
+    /// The job whose lock it is.
+    #[serde(skip_serializing_if = "JobId::is_first")]
+    pub job: JobId,
+    /// Who set it.
+    pub holder: WorkerId,
+    /// Its value, which is different for each acquisition.
+    pub value: String,
+    /// When it expires, on the server's own wall clock.
+    pub expires: Wall,
+    /// Whether it would survive a crash of the server.
+    pub on_disk: bool,
 }
 
 /// The key as the lock service holds it.
@@ -150,7 +190,7 @@ pub struct RowCard {
     pub claimed_since: Option<Wall>,
     /// Whether the sparse index holds it.
     pub indexed: bool,
-    /// Which tokens recorded each chunk.
+    /// Which tokens recorded each chunk; 0 for a holder without one.
     pub chunks: LiteMap<u8, Vec<Token>>,
     /// Invoices charged, each counted once.
     pub invoices_charged: u64,
@@ -211,7 +251,7 @@ impl Snapshot {
             t,
             name,
             workers: map(WorkerId::ALL.into_iter().filter_map(|worker| Some((worker, worker_card(world, worker, t)?)))),
-            service: service_card(world),
+            service: service_card(world, t),
             store: row_card(world),
             sweeper_saw: world.sweeper().and_then(|sweeper| sweeper.sighting()),
             in_flight: world
@@ -245,7 +285,7 @@ fn worker_card(world: &World, id: WorkerId, t: TrueTime) -> Option<WorkerCard> {
             Life::Frozen { vm: true } => "frozen; its clocks stand still".into(),
             Life::Up => worker.activity(),
         },
-        token: worker.token(),
+        token: worker.token().filter(|token| *token != NO_TOKEN),
         stop_time: worker.stop_time(),
         believes_holding: up && worker.believes_holding(),
         mono: reading.mono,
@@ -253,19 +293,12 @@ fn worker_card(world: &World, id: WorkerId, t: TrueTime) -> Option<WorkerCard> {
     })
 }
 
-fn service_card(world: &World) -> ServiceCard {
-    match (world.table(), world.store()) {
-        (Some(table), _) => table_card(table),
-        (None, Some(Store::Sql(store))) if world.plan().service == ServiceKind::Database => database_card(store),
-        _ => nodes_card(world),
-    }
-}
-
 /// A database that holds the rows and the lock: with a session, or with a version in the row and nothing else.
 fn database_card(store: &SqlStore) -> ServiceCard {
     let session = store.sessions().holder(JobId::FIRST);
     ServiceCard {
         kind: "database",
+        servers: LiteMap::new(),
         leader: None,
         term: 0,
         revision: 0,
@@ -283,6 +316,7 @@ fn table_card(table: &Table) -> ServiceCard {
     let held = table.item(JobId::FIRST).and_then(|item| Some((item, item.holder?)));
     ServiceCard {
         kind: "lease-item",
+        servers: LiteMap::new(),
         leader: None,
         term: 0,
         revision: 0,
@@ -299,6 +333,68 @@ fn table_card(table: &Table) -> ServiceCard {
             (job.0, card)
         })),
     }
+}
+
+fn service_card(world: &World, t: TrueTime) -> ServiceCard {
+    let mut card = match (world.table(), world.store()) {
+        (Some(table), _) => table_card(table),
+        (None, Some(Store::Sql(store))) if world.plan().service == ServiceKind::Database => database_card(store),
+        _ => nodes_card(world),
+    };
+    let kind = world.plan().service;
+    card.kind = match kind {
+        ServiceKind::Redis => "redis",
+        ServiceKind::Redlock => "redlock",
+        _ => return card,
+    };
+    card.leader = world.authority();
+    let authority = card.leader.and_then(|leader| world.redis_servers().find(|(id, _)| *id == leader));
+    card.servers = map(world.redis_servers().filter_map(|(id, server)| Some((id, server_card(world, id, server, t)?))));
+    card.key =
+        match kind {
+            ServiceKind::Redis => authority.and_then(|(_, server)| server.data().lock(JobId::FIRST)).map(|entry| {
+                KeyCard { holder: entry.holder(), token: entry.token, deadline: Some(Deadline::Wall(entry.expires)) }
+            }),
+            // As many deadlines as clocks.
+            _ => majority_holder(world).map(|holder| KeyCard { holder, token: NO_TOKEN, deadline: None }),
+        };
+    if kind == ServiceKind::Redis {
+        card.revision = authority.map_or(0, |(_, server)| server.data().counter);
+    }
+    card
+}
+
+/// The worker whose value a majority of the masters have that are up.
+fn majority_holder(world: &World) -> Option<WorkerId> {
+    let up = world.redis_servers().filter(|(id, _)| world.life(*id) != Some(&Life::Down));
+    let values: Vec<LeaseId> =
+        up.filter_map(|(_, server)| server.data().lock(JobId::FIRST)).map(|entry| entry.value).collect();
+    let count = |value: &LeaseId| values.iter().filter(|other| *other == value).count();
+    values.iter().find(|value| count(value) >= world.plan().redlock.majority()).map(|value| value.worker)
+}
+
+fn server_card(world: &World, id: MachineId, server: &Server, t: TrueTime) -> Option<ServerCard> {
+    let life = world.life(id)?;
+    let keys = server.data().keys.iter().map(|(key, entry)| RedisKeyCard {
+        job: key.job,
+        holder: entry.holder(),
+        value: entry.value.to_string(),
+        expires: entry.expires,
+        on_disk: server.saved().keys.get(key).is_some_and(|saved| saved.value == entry.value),
+    });
+    Some(ServerCard {
+        role: match server.role() {
+            Role::Master => "master",
+            Role::Primary => "primary",
+            Role::Replica => "replica",
+        },
+        up: *life != Life::Down,
+        frozen: matches!(life, Life::Frozen { .. }),
+        wall: world.reading(id, t)?.wall,
+        offset: server.offset(),
+        counter: server.data().counter,
+        keys: keys.collect(),
+    })
 }
 
 /// Of a log of thousands of entries only the last are shown.
@@ -318,6 +414,7 @@ fn nodes_card(world: &World) -> ServiceCard {
     });
     ServiceCard {
         kind: "consensus",
+        servers: LiteMap::new(),
         leader: leader.map(MachineId::from),
         term: world.nodes().map(|(_, node)| node.term()).max().unwrap_or(0),
         revision: known.map_or(0, |(_, node)| node.lock_state().revision),
@@ -361,7 +458,7 @@ fn row_card(world: &World) -> Option<RowCard> {
         state: row.state,
         fence: row.fence,
         fence_mode: world.settings().fence,
-        owner_token: row.owner_token,
+        owner_token: row.owner_token.filter(|token| *token != NO_TOKEN),
         claimed_since: row.claimed_since,
         indexed: row.claimed_since.is_some(),
         chunks: row.chunks.clone(),

@@ -2,7 +2,7 @@
 
 use lease_lab_sim::event::{Act, Event, GaveUpBecause, Kind, LostBecause, RefusedBecause, RestartedLease};
 use lease_lab_sim::machine::MachineId;
-use lease_lab_sim::message::{NO_TOKEN, Token};
+use lease_lab_sim::message::{LeaseId, NO_TOKEN, Token};
 use lease_lab_sim::settings::{Limit, Plan, Renewer, ServiceKind};
 use lease_lab_sim::time::{Mono, Span, grouped};
 
@@ -12,6 +12,9 @@ const LABS: bool = cfg!(feature = "labs");
 /// What happened and why, in one sentence of plain English.
 pub fn why(event: &Event, plan: &Plan) -> String {
     let machine = event.machine;
+    if LABS && let Some(sentence) = redis(event, plan) {
+        return sentence;
+    }
     match &event.kind {
         // A session lock is in the database, which tells of the same events in other words.
         Kind::LeaseGranted { worker, deadline, .. } if machine == MachineId::Store => format!(
@@ -267,8 +270,19 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         }
         Kind::RenewalFailed { worker, node, timed_out: true, .. } => format!(
             "{worker}’s renewal gets no answer from {node} within {} ms.",
-            plan.latency.lock_timeout.as_micros() / 1000
+            match node {
+                MachineId::Master(_) => plan.redlock.node_timeout,
+                _ => plan.latency.lock_timeout,
+            }
+            .as_micros()
+                / 1000
         ),
+        Kind::RenewalFailed { worker, node: MachineId::Master(_), timed_out: false, .. } => {
+            format!("{worker}’s renewal finds no majority of masters that still have its key.")
+        }
+        Kind::RenewalFailed { worker, node: MachineId::Replica, timed_out: false, .. } => {
+            format!("{worker}’s renewal fails: the replica takes no commands of clients.")
+        }
         Kind::RenewalFailed { worker, node, .. } => {
             format!("{worker}’s renewal fails: {node} answers that it does not lead.")
         }
@@ -554,6 +568,140 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         // What only labs have is told only where there are labs.
         _ => String::new(),
     }
+}
+
+/// What happens on Redis servers, and to clients that count their answers.
+fn redis(event: &Event, plan: &Plan) -> Option<String> {
+    let machine = match event.machine {
+        MachineId::Primary => "the primary".to_owned(),
+        MachineId::Replica => "the replica".to_owned(),
+        other => other.to_string(),
+    };
+    let on_server = matches!(event.machine, MachineId::Primary | MachineId::Replica | MachineId::Master(_));
+    let sentence = match &event.kind {
+        Kind::LeaseGranted { worker, token, deadline, stop_time, .. } if on_server => {
+            let stops = stop_time.map_or(String::new(), |stop| format!(", and {worker} must stop at {}", stop.told()));
+            format!(
+                "{worker} acquires the lock: the key did not exist, so SET NX PX sets it, and INCR gives token {token}; \
+                 the key expires when {machine}’s wall clock says {}{stops}.",
+                deadline.told()
+            )
+        }
+        Kind::LeaseRenewed { worker, deadline, stop_time, .. } if on_server => format!(
+            "{worker} renews: the key still has its value, so {machine} moves the expiry to {} on its wall clock; \
+             {worker}’s stop time becomes {}.",
+            deadline.told(),
+            stop_time.told()
+        ),
+        Kind::RenewalRefused { worker, .. } if on_server => {
+            format!("{worker} wants to renew, but {machine} has no key with its value: there is nothing to extend.")
+        }
+        Kind::LeaseExpired { worker, token, .. } if on_server => {
+            format!("{worker}’s key with token {token} expires: {machine}’s wall clock has reached its expiry.")
+        }
+        Kind::LockReleased { worker, released_by, .. } if on_server && worker != released_by => {
+            format!("{released_by} deletes the key without looking whose it is: it is {worker}’s.")
+        }
+        Kind::LockReleased { worker, .. } if on_server => {
+            format!("{worker} releases the lock: the key has its value, so it is deleted.")
+        }
+        Kind::TenantCommitted { revision } if on_server => {
+            format!("Another tenant draws a number: the counter is now {revision}.")
+        }
+        Kind::Restarted { .. } if on_server => format!("{machine} starts again."),
+        Kind::KeySet { worker, deadline, .. } if !matches!(event.machine, MachineId::Master(_)) => {
+            format!("{machine} copies: the key is set for {worker}, until {}.", deadline.told())
+        }
+        Kind::KeySet { worker, deadline, .. } => format!(
+            "{machine} sets the key for {worker}; it expires when {machine}’s own wall clock says {}.",
+            deadline.told()
+        ),
+        Kind::KeyRefused { worker, holder } => {
+            format!("{machine} does not set the key for {worker}: it exists, and {holder} has it.")
+        }
+        Kind::KeyExtended { worker, deadline, .. } => {
+            format!("{machine} moves the expiry of {worker}’s key to {} on its own wall clock.", deadline.told())
+        }
+        Kind::KeyExpired { worker, .. } => {
+            format!("{worker}’s key expires on {machine}, whose own wall clock has reached its expiry.")
+        }
+        Kind::KeyDeleted { worker, deleted_by, .. } if worker == deleted_by => {
+            format!("{machine} deletes {worker}’s key.")
+        }
+        Kind::KeyDeleted { worker, deleted_by, .. } => {
+            format!("{deleted_by} deletes {worker}’s key on {machine} without looking whose it is.")
+        }
+        Kind::DataLoaded { leases, .. } if leases.is_empty() => {
+            format!("{machine} has no key on its disk: it has forgotten whatever it had granted.")
+        }
+        Kind::DataLoaded { leases, .. } => {
+            format!("{machine} loads from its disk {}.", keys_of(leases))
+        }
+        Kind::Promoted { leases, counter, .. } => format!(
+            "{machine} is promoted: the other server has left the monitor’s pings unanswered for {} s. It has {}, \
+             and its counter stands at {counter}.",
+            plan.redis.promotion_after.told(),
+            keys_of(leases)
+        ),
+        Kind::Demoted { .. } => {
+            format!("{machine} hears that it has been replaced: it is the replica now, and will take a full copy.")
+        }
+        Kind::FullyCopied { leases, lost, counter } => {
+            let lost = match lost.len() {
+                0 => String::new(),
+                _ => format!(" What only it had is gone: {}.", keys_of(lost)),
+            };
+            format!("{machine} takes a full copy: {}, counter {counter}.{lost}", keys_of(leases))
+        }
+        Kind::ReplicasCounted { worker, acknowledged, wanted } if acknowledged >= wanted => {
+            format!("WAIT tells {worker} that {acknowledged} of {wanted} replicas have its key.")
+        }
+        Kind::ReplicasCounted { worker, acknowledged, wanted } => format!(
+            "{worker} learns of {acknowledged} of {wanted} replicas that have its key; it gives the key back and does \
+             not take itself for the holder."
+        ),
+        Kind::MajorityCounted { worker, renewal, agreed, refused, unanswered, elapsed, validity, .. } => {
+            let masters = plan.redlock.masters;
+            let counted = format!(
+                "{worker} counts after {} ms: {agreed} of {masters} masters {}, {refused} refused, {unanswered} did not \
+                 answer",
+                elapsed.as_micros() / 1_000,
+                if *renewal { "extended its key" } else { "set its key" }
+            );
+            match (validity, renewal) {
+                (Some(validity), _) => {
+                    format!(
+                        "{counted}. That is a majority in time: the lock is valid for another {} s.",
+                        validity.told()
+                    )
+                }
+                (None, true) => format!("{counted}. The renewal has not worked."),
+                (None, false) => {
+                    format!("{counted}. It does not hold the lock, and deletes what it has set on all {masters}.")
+                }
+            }
+        }
+        Kind::TokenIssued { worker, token, .. } => {
+            format!("The replicated log commits {worker}’s put; its revision is {worker}’s token: {token}.")
+        }
+        Kind::Crashed { .. } if on_server => format!("{machine} dies; what was only in its memory is gone."),
+        _ => return None,
+    };
+    Some(capitalised(&sentence))
+}
+
+/// With a capital letter at the start, unless it is the name of a machine.
+fn capitalised(sentence: &str) -> String {
+    match sentence.strip_prefix("the ") {
+        Some(rest) => format!("The {rest}"),
+        None => sentence.to_owned(),
+    }
+}
+
+/// "A’s key", or "no key".
+fn keys_of(leases: &[LeaseId]) -> String {
+    let names: Vec<String> = leases.iter().map(|lease| format!("{}’s key", lease.worker)).collect();
+    if names.is_empty() { "no key".into() } else { names.join(" and ") }
 }
 
 /// " with token 7", or nothing for a holder that has none.

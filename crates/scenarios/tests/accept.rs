@@ -49,13 +49,14 @@ fn what_cannot_be_run_yet_is_refused() {
     for (text, what) in [
         ("1 service consensus", "expected the time 0"),
         ("1 store row", "expected the time 0"),
-        ("0 service redlock", "the lock service redlock cannot be run yet"),
         ("0 set lag 1", "this scenario has no setting “lag”"),
     ] {
         let sentence = refusal(text).unwrap_or_else(|| panic!("{text} is accepted"));
         assert!(sentence.contains(what), "{sentence}");
     }
-    assert_eq!(refusal("0 service consensus; 0 store row"), None);
+    for service in ["consensus", "redis", "redlock", "lease-item"] {
+        assert_eq!(refusal(&format!("0 service {service}; 0 store row")), None);
+    }
     for store in ["sql", "dynamodb", "s3"] {
         assert_eq!(refusal(&format!("0 store {store}")), None);
     }

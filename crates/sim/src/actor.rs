@@ -65,16 +65,20 @@ pub enum Input {
 pub enum TimerKey {
     /// A lock node: nobody has led for too long.
     Election,
-    /// A lock node: tell the followers that the leader lives.
+    /// A lock node: tell the followers that the leader lives; a Redis server: look after the other one.
     Heartbeat,
-    /// A lock node: the earliest deadline of a lease.
+    /// A lock node: the earliest deadline of a lease; a Redis server: the earliest expiry of a key.
     LeaseExpiry,
-    /// A lock node: the oldest write to the disk is done.
+    /// A lock node or a Redis server: the oldest write to the disk is done.
     Disk,
     /// A database: the oldest open transaction is done.
     Commit,
     /// A lock node: the remaining time of a lease should go into the log.
     Checkpoint,
+    /// A Redis primary: commands are due to be shipped to the replica.
+    Replication,
+    /// A Redis primary: a client has waited long enough for the replica.
+    Wait,
     /// A client: the next look, attempt or sweep.
     Poll,
     /// A worker: its present piece of work is done.

@@ -28,14 +28,17 @@ impl Event {
             | Kind::MessageSent { .. }
             | Kind::MessageReceived { .. }
             | Kind::ConditionChecked { .. }
+            | Kind::KeyRefused { .. }
             | Kind::RowLookedAt { .. }
             | Kind::EntryLogged { .. }
             | Kind::EntryOnDisk { .. }
             | Kind::EntryAcknowledged { .. }
             | Kind::EntryCommitted { .. }
             | Kind::EntryApplied { .. } => true,
+            // An attempt in which no master agreed.
+            Kind::MajorityCounted { renewal: false, agreed: 0, refused, .. } => *refused > 0,
             Kind::MessageLost { to, because, .. } => {
-                self.machine.node().is_some() && to.node().is_some() && *because != LostBecause::Dropped
+                self.machine.is_lock_service() && to.is_lock_service() && *because != LostBecause::Dropped
             }
             _ => false,
         }
@@ -311,6 +314,71 @@ pub enum Kind {
     },
     EntryApplied {
         index: u64,
+    },
+
+    // Redis servers, and the clients that count their answers.
+    KeySet {
+        #[serde(skip_serializing_if = "JobId::is_first")]
+        job: JobId,
+        worker: WorkerId,
+        lease: LeaseId,
+        deadline: Deadline,
+    },
+    KeyRefused {
+        worker: WorkerId,
+        holder: WorkerId,
+    },
+    KeyExtended {
+        worker: WorkerId,
+        lease: LeaseId,
+        deadline: Deadline,
+    },
+    KeyExpired {
+        worker: WorkerId,
+        lease: LeaseId,
+    },
+    KeyDeleted {
+        worker: WorkerId,
+        lease: LeaseId,
+        deleted_by: WorkerId,
+    },
+    DataLoaded {
+        leases: Vec<LeaseId>,
+        counter: u64,
+    },
+    Promoted {
+        epoch: u32,
+        leases: Vec<LeaseId>,
+        counter: u64,
+    },
+    Demoted {
+        epoch: u32,
+    },
+    FullyCopied {
+        leases: Vec<LeaseId>,
+        counter: u64,
+        lost: Vec<LeaseId>,
+    },
+    ReplicasCounted {
+        worker: WorkerId,
+        acknowledged: u8,
+        wanted: u8,
+    },
+    MajorityCounted {
+        worker: WorkerId,
+        lease: LeaseId,
+        renewal: bool,
+        agreed: u8,
+        refused: u8,
+        unanswered: u8,
+        elapsed: Span,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        validity: Option<Span>,
+    },
+    TokenIssued {
+        worker: WorkerId,
+        lease: LeaseId,
+        token: Token,
     },
 
     // Workers.
@@ -736,6 +804,18 @@ impl Kind {
             Kind::EntryAcknowledged { .. } => "entry-acknowledged",
             Kind::EntryCommitted { .. } => "entry-committed",
             Kind::EntryApplied { .. } => "entry-applied",
+            Kind::KeySet { .. } => "key-set",
+            Kind::KeyRefused { .. } => "key-refused",
+            Kind::KeyExtended { .. } => "key-extended",
+            Kind::KeyExpired { .. } => "key-expired",
+            Kind::KeyDeleted { .. } => "key-deleted",
+            Kind::DataLoaded { .. } => "data-loaded",
+            Kind::Promoted { .. } => "promoted",
+            Kind::Demoted { .. } => "demoted",
+            Kind::FullyCopied { .. } => "fully-copied",
+            Kind::ReplicasCounted { .. } => "replicas-counted",
+            Kind::MajorityCounted { .. } => "majority-counted",
+            Kind::TokenIssued { .. } => "token-issued",
             Kind::Started => "started",
             Kind::LockBusy { .. } => "lock-busy",
             Kind::LockUnreachable { .. } => "lock-unreachable",
@@ -818,6 +898,14 @@ impl Kind {
             | Kind::LockReleased { worker, .. }
             | Kind::ConditionChecked { worker, .. }
             | Kind::ClaimReplaced { worker, .. }
+            | Kind::KeySet { worker, .. }
+            | Kind::KeyRefused { worker, .. }
+            | Kind::KeyExtended { worker, .. }
+            | Kind::KeyExpired { worker, .. }
+            | Kind::KeyDeleted { worker, .. }
+            | Kind::ReplicasCounted { worker, .. }
+            | Kind::MajorityCounted { worker, .. }
+            | Kind::TokenIssued { worker, .. }
             | Kind::LockBusy { worker, .. }
             | Kind::LockUnreachable { worker }
             | Kind::CandidateQueued { worker, .. }

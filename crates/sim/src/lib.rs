@@ -20,6 +20,7 @@ pub mod machine;
 pub mod message;
 pub mod network;
 pub mod partner;
+pub mod redis;
 pub mod rng;
 pub mod service;
 pub mod settings;

@@ -7,6 +7,7 @@ use serde::Serialize;
 use crate::consensus::log::Entry;
 use crate::contest;
 use crate::machine::{JobId, NodeId, WorkerId};
+use crate::redis::protocol::{RedisReply, RedisRequest, Replication};
 use crate::store::sessions::{SessionReply, SessionRequest};
 use crate::store::{Row, dynamodb, s3, sql};
 use crate::table::{Condition, TableReply, TableRequest, Term};
@@ -100,6 +101,12 @@ pub enum Message {
     SessionRequest(CallId, JobId, SessionRequest),
     /// The database answers.
     SessionReply(CallId, SessionReply),
+    /// A client asks a Redis server.
+    Redis(CallId, RedisRequest),
+    /// A Redis server answers.
+    RedisReply(CallId, RedisReply),
+    /// A Redis primary and its replica talk to each other.
+    Replication(Replication),
     /// A worker or the sweeper asks the store.
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
@@ -203,6 +210,11 @@ pub enum LockRequest {
         /// Which one, counted from 1: a repeated request is recognised.
         number: u32,
     },
+    /// A put whose revision is the token of a lock that another service has granted.
+    IssueToken {
+        /// The other service's name for that grant.
+        lease: LeaseId,
+    },
 }
 
 /// What the lock service answers.
@@ -242,6 +254,8 @@ pub enum LockReply {
     KeyDeleted,
     /// The history that the watcher knows is not this one any more: it must read again.
     HistoryGone,
+    /// The put is committed; its revision is the token.
+    TokenIssued(Token),
     /// This node cannot answer; perhaps that one can.
     NotLeader(Option<NodeId>),
 }
@@ -415,6 +429,7 @@ impl Message {
         match self {
             Message::Peer(PeerMessage::Append { entries, .. }) => entries.is_empty(),
             Message::Peer(PeerMessage::AppendReply { heartbeat, .. }) => *heartbeat,
+            Message::Replication(message) => message.is_background(),
             _ => false,
         }
     }
@@ -439,6 +454,7 @@ impl fmt::Display for Message {
                 LockRequest::ReadCandidates { .. } => f.write_str("who holds the oldest key?"),
                 LockRequest::Watch { created, .. } => write!(f, "watch the key of revision {created}"),
                 LockRequest::TenantPut { .. } => f.write_str("put"),
+                LockRequest::IssueToken { lease } => write!(f, "put {lease} for a token"),
             },
             Message::LockReply(_, reply) => match reply {
                 LockReply::Key(None) => f.write_str("nobody holds it"),
@@ -464,6 +480,7 @@ impl fmt::Display for Message {
                 LockReply::Watching { .. } => f.write_str("watching"),
                 LockReply::KeyDeleted => f.write_str("the key is gone"),
                 LockReply::HistoryGone => f.write_str("your history is not mine"),
+                LockReply::TokenIssued(token) => write!(f, "token {token}"),
                 LockReply::NotLeader(Some(node)) => write!(f, "not the leader, ask {node}"),
                 LockReply::NotLeader(None) => f.write_str("not the leader"),
             },
@@ -522,6 +539,9 @@ impl fmt::Display for Message {
                 SessionReply::Ended => f.write_str("the session has ended"),
                 SessionReply::Holders(holders) => write!(f, "{} are held", holders.len()),
             },
+            Message::Redis(_, request) => request.fmt(f),
+            Message::RedisReply(_, reply) => reply.fmt(f),
+            Message::Replication(message) => message.fmt(f),
             Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),
                 StoreRequest::Raise { token: NO_TOKEN } => f.write_str("take the row"),

@@ -277,7 +277,10 @@ impl Plan {
         match self.service {
             ServiceKind::LeaseItem => vec![MachineId::Table],
             ServiceKind::Database => Vec::new(),
-            _ => self.cluster.nodes().filter(|_| self.has_cluster()).map(MachineId::Node).collect(),
+            _ => {
+                let nodes = self.cluster.nodes().filter(|_| self.has_cluster()).map(MachineId::Node);
+                self.redis_servers().chain(nodes).collect()
+            }
         }
     }
 
@@ -290,6 +293,30 @@ impl Plan {
     /// Whether anybody asks a lock service for anything.
     pub fn has_locks(&self) -> bool {
         self.coordinated && self.contest.is_none() && self.writers.per_second == 0
+    }
+
+    /// How long it takes to get a free lock when nothing disturbs: the client's requests, one after the other, with
+    /// what each waits for.
+    pub fn grant_takes(&self) -> Span {
+        let round_trip = self.latency.wire * 2;
+        // A follower syncs while the leader does; the leader waits for the later of the two.
+        let commit = round_trip + round_trip + self.cluster.fsync;
+        match self.service {
+            // Read the key, grant a lease, create the key.
+            ServiceKind::Consensus => round_trip + commit + commit,
+            ServiceKind::Redlock if self.has_cluster() => round_trip + commit,
+            _ => round_trip,
+        }
+    }
+
+    /// The Redis servers that the run has.
+    pub fn redis_servers(&self) -> impl Iterator<Item = MachineId> + use<> {
+        let pair = [MachineId::Primary, MachineId::Replica].into_iter().filter({
+            let has_pair = self.service == ServiceKind::Redis;
+            move |_| has_pair
+        });
+        let masters = if self.service == ServiceKind::Redlock { self.redlock.masters } else { 0 };
+        pair.chain((1..=masters).map(MachineId::Master))
     }
 
     /// Whether a holder gets a growing number that the store can compare.

@@ -2,9 +2,10 @@
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::machine::NodeId;
-use crate::message::{LockReply, LockRequest, Message};
+use crate::message::{CallId, LockReply, LockRequest, Message};
+use crate::redis::protocol::{RedisReply, RedisRequest};
 use crate::service::nodes::{Attempt, Next, NodeClient};
-use crate::settings::Plan;
+use crate::settings::{Plan, ServiceKind};
 use crate::time::Mono;
 
 /// All other tenants as one client.
@@ -24,6 +25,8 @@ impl Tenants {
     /// Takes one input.
     pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         match input {
+            // Redlock's masters have no counter that tenants could share.
+            Input::Start if context.plan.service != ServiceKind::Redis && !context.plan.has_cluster() => {}
             Input::Start => self.wait_for_next(context, actions),
             Input::Timer { key: TimerKey::Poll, .. } => {
                 let attempt = self.client.begin(context);
@@ -38,19 +41,35 @@ impl Tenants {
                     }
                 }
             }
-            Input::Message { message: Message::LockReply(call, reply), .. } => {
-                let Some(attempt) = self.attempt.take_if(|attempt| attempt.call == call) else { return };
-                match reply {
-                    LockReply::NotLeader(named) => self.try_next(context, attempt, named, actions),
-                    _ => {
-                        self.client.answered(&attempt);
-                        actions.cancel_timer(TimerKey::LockTimeout);
-                        self.committed += 1;
-                        self.wait_for_next(context, actions);
-                    }
-                }
-            }
+            Input::Message { message: Message::LockReply(call, reply), .. } => match reply {
+                LockReply::NotLeader(named) => self.answered(context, call, Err(named), actions),
+                _ => self.answered(context, call, Ok(()), actions),
+            },
+            Input::Message { message: Message::RedisReply(call, reply), .. } => match reply {
+                RedisReply::ReadOnly => self.answered(context, call, Err(None), actions),
+                _ => self.answered(context, call, Ok(()), actions),
+            },
             _ => {}
+        }
+    }
+
+    /// The change is made, or another machine should be asked.
+    fn answered(
+        &mut self,
+        context: Context<'_>,
+        call: CallId,
+        answer: Result<(), Option<NodeId>>,
+        actions: &mut Actions,
+    ) {
+        let Some(attempt) = self.attempt.take_if(|attempt| attempt.call == call) else { return };
+        match answer {
+            Err(named) => self.try_next(context, attempt, named, actions),
+            Ok(()) => {
+                self.client.answered(&attempt);
+                actions.cancel_timer(TimerKey::LockTimeout);
+                self.committed += 1;
+                self.wait_for_next(context, actions);
+            }
         }
     }
 
@@ -62,8 +81,10 @@ impl Tenants {
 
     fn send(&mut self, context: Context<'_>, mut attempt: Attempt, actions: &mut Actions) {
         let number = context.plan.tenant_commits_before + self.committed as u32 + 1;
-        let request = LockRequest::TenantPut { number };
-        let request = |call| Message::LockRequest(call, request);
+        let request = |call| match context.plan.service {
+            ServiceKind::Redis => Message::Redis(call, RedisRequest::Increment),
+            _ => Message::LockRequest(call, LockRequest::TenantPut { number }),
+        };
         self.client.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
         self.attempt = Some(attempt);
     }

@@ -76,6 +76,7 @@ impl Node {
                 None => return,
             },
             LockRequest::TenantPut { number } => (Command::TenantPut { number }, Mono::ZERO),
+            LockRequest::IssueToken { lease } => (Command::IssueToken { lease }, Mono::ZERO),
         };
         let index = self.propose(context, command, actions);
         if let Role::Leader(leadership) = &mut self.role {
@@ -329,6 +330,11 @@ impl Node {
                     }
                 }
                 None
+            }
+            (Command::IssueToken { lease }, Applied::Issued) => {
+                actions
+                    .record_applied(index, Kind::TokenIssued { worker: lease.worker, lease: *lease, token: revision });
+                Some(LockReply::TokenIssued(revision))
             }
             (_, Applied::Put { new }) => {
                 if new {

@@ -26,6 +26,11 @@ pub enum Command {
         /// Which one, counted from 1.
         number: u32,
     },
+    /// A put whose revision is a token for a grant of another service.
+    IssueToken {
+        /// The other service's name for that grant.
+        lease: LeaseId,
+    },
     /// A lease exists.
     GrantLease {
         /// The lease.
@@ -83,7 +88,8 @@ impl Command {
         match self {
             Command::Noop | Command::TenantPut { .. } | Command::Restore(_) => None,
             Command::DeleteKey { by, .. } => Some(*by),
-            Command::GrantLease { lease, .. }
+            Command::IssueToken { lease }
+            | Command::GrantLease { lease, .. }
             | Command::ExtendTtl { lease, .. }
             | Command::CreateKey { lease, .. }
             | Command::Revoke { lease, .. }
@@ -99,6 +105,7 @@ impl fmt::Display for Command {
             Command::Noop => f.write_str("no-op"),
             Command::TenantPut { number } => write!(f, "other tenant's put {number}"),
             Command::GrantLease { lease, ttl } if *ttl == Span::FOREVER => write!(f, "lock {lease} without a lease"),
+            Command::IssueToken { lease } => write!(f, "put {lease}"),
             Command::GrantLease { lease, ttl } => write!(f, "grant lease {lease} for {ttl} s"),
             Command::ExtendTtl { lease, ttl } => write!(f, "extend lease {lease} to {ttl} s"),
             Command::CreateKey { lease, key: KeyName { candidate: Some(_), .. } } => {

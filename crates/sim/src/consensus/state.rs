@@ -60,6 +60,8 @@ pub enum Applied {
         /// It was new and took a revision.
         new: bool,
     },
+    /// The put has taken a revision, which is the token.
+    Issued,
     /// The lease exists.
     LeaseExists,
     /// The key was created by this command, or by an earlier one of the same lease.
@@ -106,6 +108,10 @@ impl LockState {
                     self.revision += 1;
                 }
                 Applied::Put { new }
+            }
+            Command::IssueToken { .. } => {
+                self.revision += 1;
+                Applied::Issued
             }
             Command::GrantLease { lease, ttl } => {
                 self.leases.entry(lease).or_insert(Lease { ttl, key: None, remaining: None });

@@ -10,10 +10,14 @@ mod consensus;
 mod database;
 mod lease_item;
 pub mod nodes;
+mod redis;
+mod redlock;
 
 use consensus::{ConsensusClient, ConsensusProbe};
 use database::{DatabaseClient, DatabaseProbe};
 use lease_item::{LeaseItemClient, LeaseItemProbe};
+use redis::{RedisClient, RedisProbe};
+use redlock::{RedlockClient, RedlockProbe};
 
 use crate::actor::{Actions, Context, TimerKey};
 use crate::labs_only::LabsOnly;
@@ -31,6 +35,10 @@ pub enum LockClient {
     LeaseItem(LabsOnly<LeaseItemClient>),
     /// The database that holds the rows.
     Database(LabsOnly<DatabaseClient>),
+    /// One Redis primary with an asynchronous replica.
+    Redis(LabsOnly<RedisClient>),
+    /// Redlock on five masters.
+    Redlock(LabsOnly<RedlockClient>),
 }
 
 /// What a worker got.
@@ -81,8 +89,10 @@ impl LockClient {
     /// The client of one process of `worker`; `incarnation` counts its processes from 0.
     pub fn new(plan: &Plan, worker: WorkerId, incarnation: u32) -> LockClient {
         match plan.service {
-            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock => {
-                LockClient::Consensus(ConsensusClient::new(plan, worker, incarnation))
+            ServiceKind::Consensus => LockClient::Consensus(ConsensusClient::new(plan, worker, incarnation)),
+            ServiceKind::Redis => LockClient::Redis(LabsOnly::new(|| RedisClient::new(plan, worker, incarnation))),
+            ServiceKind::Redlock => {
+                LockClient::Redlock(LabsOnly::new(|| RedlockClient::new(plan, worker, incarnation)))
             }
             ServiceKind::LeaseItem => {
                 LockClient::LeaseItem(LabsOnly::new(|| LeaseItemClient::new(worker, incarnation)))
@@ -99,6 +109,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.reset(),
             LockClient::LeaseItem(client) => client.reset(),
             LockClient::Database(client) => client.reset(),
+            LockClient::Redis(client) => client.reset(),
+            LockClient::Redlock(client) => client.reset(),
         }
     }
 
@@ -115,6 +127,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.activity(),
             LockClient::LeaseItem(client) => client.activity(),
             LockClient::Database(client) => client.activity(),
+            LockClient::Redis(client) => client.activity(),
+            LockClient::Redlock(client) => client.activity(),
         }
     }
 
@@ -124,6 +138,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.has_asked(),
             LockClient::LeaseItem(client) => client.has_asked(),
             LockClient::Database(_) => false,
+            LockClient::Redis(client) => client.has_asked(),
+            LockClient::Redlock(client) => client.has_asked(),
         }
     }
 
@@ -133,6 +149,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.acquire(context, actions),
             LockClient::LeaseItem(client) => client.acquire(context, actions),
             LockClient::Database(client) => client.acquire(context, actions),
+            LockClient::Redis(client) => client.acquire(context, actions),
+            LockClient::Redlock(client) => client.acquire(context, actions),
         }
     }
 
@@ -142,6 +160,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.renew(context, actions),
             LockClient::LeaseItem(client) => client.renew(context, actions),
             LockClient::Database(client) => client.renew(context, actions),
+            LockClient::Redis(client) => client.renew(context, actions),
+            LockClient::Redlock(client) => client.renew(context, actions),
         }
     }
 
@@ -178,6 +198,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.retry_renewal(context, actions),
             LockClient::LeaseItem(client) => client.renew(context, actions),
             LockClient::Database(client) => client.renew(context, actions),
+            LockClient::Redis(client) => client.retry_renewal(context, actions),
+            LockClient::Redlock(client) => client.renew(context, actions),
         }
     }
 
@@ -187,6 +209,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.release(context, actions),
             LockClient::LeaseItem(client) => client.release(context, actions),
             LockClient::Database(client) => client.release(context, actions),
+            LockClient::Redis(client) => client.release(context, actions),
+            LockClient::Redlock(client) => client.release(context, actions),
         }
     }
 
@@ -198,11 +222,12 @@ impl LockClient {
         message: Message,
         actions: &mut Actions,
     ) -> Option<Outcome> {
-        let _ = from;
         match self {
             LockClient::Consensus(client) => client.message(context, message, actions),
             LockClient::LeaseItem(client) => client.message(context, message, actions),
             LockClient::Database(client) => client.message(context, message, actions),
+            LockClient::Redis(client) => client.message(context, message, actions),
+            LockClient::Redlock(client) => client.message(context, from, message, actions),
         }
     }
 
@@ -212,6 +237,8 @@ impl LockClient {
             LockClient::Consensus(client) => client.timer_fired(context, key, actions),
             LockClient::LeaseItem(client) => client.timer_fired(context, key, actions),
             LockClient::Database(client) => client.timer_fired(context, key, actions),
+            LockClient::Redis(client) => client.timer_fired(context, key, actions),
+            LockClient::Redlock(client) => client.timer_fired(context, key, actions),
         }
     }
 }
@@ -225,6 +252,10 @@ pub enum Probe {
     LeaseItem(LabsOnly<LeaseItemProbe>),
     /// The database that holds the rows.
     Database(LabsOnly<DatabaseProbe>),
+    /// One Redis primary with an asynchronous replica.
+    Redis(LabsOnly<RedisProbe>),
+    /// Redlock on five masters.
+    Redlock(LabsOnly<RedlockProbe>),
 }
 
 /// The locks that are held, in the order of the jobs; nothing if the service could not be asked.
@@ -234,9 +265,9 @@ impl Probe {
     /// The probe of one process of the sweeper.
     pub fn new(plan: &Plan, incarnation: u32) -> Probe {
         match plan.service {
-            ServiceKind::Consensus | ServiceKind::Redis | ServiceKind::Redlock => {
-                Probe::Consensus(ConsensusProbe::new(plan, incarnation))
-            }
+            ServiceKind::Consensus => Probe::Consensus(ConsensusProbe::new(plan, incarnation)),
+            ServiceKind::Redis => Probe::Redis(LabsOnly::new(|| RedisProbe::new(plan, incarnation))),
+            ServiceKind::Redlock => Probe::Redlock(LabsOnly::new(|| RedlockProbe::new(incarnation))),
             ServiceKind::LeaseItem => Probe::LeaseItem(LabsOnly::new(|| LeaseItemProbe::new(incarnation))),
             ServiceKind::Database => Probe::Database(LabsOnly::new(|| DatabaseProbe::new(incarnation))),
         }
@@ -248,6 +279,8 @@ impl Probe {
             Probe::Consensus(probe) => probe.reset(),
             Probe::LeaseItem(probe) => probe.reset(),
             Probe::Database(probe) => probe.reset(),
+            Probe::Redis(probe) => probe.reset(),
+            Probe::Redlock(probe) => probe.reset(),
         }
     }
 
@@ -257,6 +290,8 @@ impl Probe {
             Probe::Consensus(probe) => probe.ask(context, jobs, actions),
             Probe::LeaseItem(probe) => probe.ask(context, jobs, actions),
             Probe::Database(probe) => probe.ask(context, jobs, actions),
+            Probe::Redis(probe) => probe.ask(context, jobs, actions),
+            Probe::Redlock(probe) => probe.ask(context, jobs, actions),
         }
     }
 
@@ -268,11 +303,12 @@ impl Probe {
         message: Message,
         actions: &mut Actions,
     ) -> Option<Answer> {
-        let _ = from;
         match self {
             Probe::Consensus(probe) => probe.message(context, message, actions),
             Probe::LeaseItem(probe) => probe.message(context, message, actions),
             Probe::Database(probe) => probe.message(message, actions),
+            Probe::Redis(probe) => probe.message(context, message, actions),
+            Probe::Redlock(probe) => probe.message(context, from, message, actions),
         }
     }
 
@@ -282,6 +318,8 @@ impl Probe {
             Probe::Consensus(probe) => probe.timed_out(context, actions),
             Probe::LeaseItem(probe) => probe.timed_out(),
             Probe::Database(probe) => probe.timed_out(),
+            Probe::Redis(probe) => probe.timed_out(context, actions),
+            Probe::Redlock(probe) => probe.timed_out(context, actions),
         }
     }
 }

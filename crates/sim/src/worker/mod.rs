@@ -172,7 +172,9 @@ impl Worker {
             | TimerKey::LeaseExpiry
             | TimerKey::Disk
             | TimerKey::Commit
-            | TimerKey::Checkpoint => {}
+            | TimerKey::Checkpoint
+            | TimerKey::Replication
+            | TimerKey::Wait => {}
         }
     }
 

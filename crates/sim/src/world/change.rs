@@ -56,7 +56,7 @@ impl World {
                 Ok(())
             }
             Change::Crash(target) => self.crash(self.resolve(*target)?, events),
-            Change::Restart { target, .. } => self.restart(self.resolve(*target)?, events),
+            Change::Restart { target, empty } => self.restart(self.resolve(*target)?, *empty, events),
             Change::StepWall(target, by) => {
                 let id = self.resolve(*target)?.host();
                 let (now, by) = (self.now, *by);
@@ -300,6 +300,7 @@ impl World {
         match &mut machine.actor {
             Actor::Node(node) => node.crash(),
             Actor::Store(store) => store.crash(),
+            Actor::Redis(server) => server.crash(),
             _ => {}
         }
         let contends = matches!(machine.actor, Actor::Contestant(_));
@@ -318,7 +319,7 @@ impl World {
         Ok(())
     }
 
-    fn restart(&mut self, id: MachineId, events: &mut Vec<Event>) -> Result<(), Because> {
+    fn restart(&mut self, id: MachineId, empty: bool, events: &mut Vec<Event>) -> Result<(), Because> {
         let ended = self.ended(id);
         let machine = self.machine_mut(id)?;
         if machine.life != Life::Down && !ended {
@@ -343,8 +344,14 @@ impl World {
                 let MachineId::Sidecar(worker) = id else { return Err(format!("{id} is no sidecar")) };
                 *sidecar = LabsOnly::new(|| Sidecar::new(&plan, worker, incarnation));
             }
+            Actor::Redis(server) if empty => server.lose_disk(),
             // Their disks have all that they need.
-            Actor::Node(_) | Actor::Store(_) | Actor::Tenants(_) | Actor::Table(_) | Actor::Partner(_) => {}
+            Actor::Node(_)
+            | Actor::Redis(_)
+            | Actor::Store(_)
+            | Actor::Tenants(_)
+            | Actor::Table(_)
+            | Actor::Partner(_) => {}
             Actor::Writers(writers) => *writers = LabsOnly::new(crate::writers::Writers::new),
         }
         self.record(id, Kind::Restarted { worker: id.worker() }, events);

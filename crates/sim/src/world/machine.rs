@@ -9,6 +9,7 @@ use crate::consensus::Node;
 use crate::contest::Contestant;
 use crate::labs_only::LabsOnly;
 use crate::partner::Partner;
+use crate::redis::Server;
 use crate::sidecar::Sidecar;
 use crate::store::Store;
 use crate::sweeper::Sweeper;
@@ -50,6 +51,7 @@ pub enum Life {
 pub(super) enum Actor {
     Worker(Worker),
     Node(Box<Node>),
+    Redis(LabsOnly<Server>),
     Store(Store),
     Sweeper(Sweeper),
     Sidecar(LabsOnly<Sidecar>),
@@ -105,6 +107,7 @@ impl Actor {
         match self {
             Actor::Worker(worker) => worker.handle(context, input, actions),
             Actor::Node(node) => node.handle(context, input, actions),
+            Actor::Redis(server) => server.handle(context, input, actions),
             Actor::Store(store) => store.handle(context, input, actions),
             Actor::Sweeper(sweeper) => sweeper.handle(context, input, actions),
             Actor::Sidecar(sidecar) => sidecar.handle(context, input, actions),

@@ -21,6 +21,7 @@ use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::Message;
 use crate::network::{Hit, Network};
 use crate::partner::Partner;
+use crate::redis::{Role, Server};
 use crate::settings::{Plan, Renewer, ServiceKind, Settings, Trace};
 use crate::sidecar::Sidecar;
 use crate::store::Store;
@@ -109,6 +110,11 @@ impl World {
         }
         for node in plan.cluster.nodes().filter(|_| plan.has_cluster()) {
             machines.insert(node.into(), Machine::new(Actor::Node(Box::new(Node::new(node, &plan, seed)))));
+        }
+        for server in plan.redis_servers() {
+            // The masters of Redlock have no common counter.
+            let counter = if plan.service == ServiceKind::Redis { plan.tenant_commits_before.into() } else { 0 };
+            machines.insert(server, Machine::new(Actor::Redis(LabsOnly::new(|| Server::new(server, counter)))));
         }
         machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
         machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
@@ -407,8 +413,26 @@ impl World {
     }
 
     /// The machine that decides about the lock at present, if one does: what interventions call `leader`.
+    ///
+    /// No master of Redlock decides alone; the first stands for them.
     pub fn authority(&self) -> Option<MachineId> {
-        self.leader().map(MachineId::from)
+        let primary =
+            |(id, server): &(MachineId, &Server)| server.role() == Role::Primary && self.life(*id) != Some(&Life::Down);
+        match self.plan.service {
+            ServiceKind::Redis => {
+                self.redis_servers().filter(primary).max_by_key(|(_, server)| server.epoch()).map(|(id, _)| id)
+            }
+            ServiceKind::Redlock => Some(MachineId::Master(1)),
+            _ => self.leader().map(MachineId::from),
+        }
+    }
+
+    /// The Redis servers: primary and replica, or the masters of Redlock.
+    pub fn redis_servers(&self) -> impl Iterator<Item = (MachineId, &Server)> + '_ {
+        self.machines.infrastructure().filter_map(|(id, machine)| match &machine.actor {
+            Actor::Redis(server) => Some((*id, &**server)),
+            _ => None,
+        })
     }
 
     /// The store.
