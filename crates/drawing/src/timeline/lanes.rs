@@ -2,10 +2,10 @@
 
 use lease_lab_scenarios::Run;
 use lease_lab_sim::event::{Event, Kind};
-use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::message::{NO_TOKEN, Token};
 use lease_lab_sim::settings::{StoreKind, Trace};
-use lease_lab_sim::time::{Mono, TrueTime, grouped};
+use lease_lab_sim::time::{Mono, Span, TrueTime, grouped};
 use litemap::LiteMap;
 
 use super::{Layout, Pill, worker_class};
@@ -13,9 +13,10 @@ use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
 use crate::views::counts::{Checks, Steps, Totals};
 use crate::views::lock::{Held, HeldEnded, NodeLane};
+use crate::views::redis::ServerLane;
 use crate::views::store::{StoreLane, What};
 use crate::views::workers::{Hold, WorkerLane};
-use crate::views::{Stretch, counts, lock, store, up_to, workers};
+use crate::views::{Stretch, counts, lock, redis, store, up_to, workers};
 
 const NOTE: f64 = 11.0;
 const NAME: f64 = 13.0;
@@ -27,7 +28,8 @@ pub(super) struct View<'a> {
     pub(super) events: &'a [Event],
     pub(super) workers: LiteMap<WorkerId, WorkerLane>,
     pub(super) keys: Vec<Held>,
-    nodes: LiteMap<NodeId, NodeLane>,
+    machines: LiteMap<MachineId, NodeLane>,
+    servers: Vec<(MachineId, ServerLane)>,
     pub(super) store: StoreLane,
     /// The store is a bucket, whose manifest has versions.
     versions: bool,
@@ -49,9 +51,10 @@ impl<'a> View<'a> {
             versions: run.plan.store == StoreKind::S3,
             checks: checked.then(|| counts::checks(events)),
             workers: workers::lanes(events, until),
-            keys: lock::keys(of_one, until),
+            keys: lock::keys(&run.plan, of_one, until),
             totals: (many && !checked).then(|| counts::totals(events, run.plan.jobs)),
-            nodes: lock::nodes(events, run.plan.service_machines().into_iter().filter_map(MachineId::node), until),
+            machines: lock::machines(events, run.plan.service_machines(), until),
+            servers: run.plan.redis_servers().map(|id| (id, redis::server(events, id, until))).collect(),
             store: store::lane(of_one),
             until,
         }
@@ -269,16 +272,13 @@ fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, top: f64) {
 fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
     if let Some(bar) = pen.visible(hold.may_act) {
         let stop = hold.stop.told();
+        let short = if hold.token == NO_TOKEN { stop.clone() } else { format!("token {}", hold.token) };
         let texts = if hold.stop == Mono::NEVER {
             ["believes until it is told".to_owned(), "until told".to_owned(), "holds".to_owned()]
         } else if hold.by_own_clock {
-            [
-                format!("may act until {stop} by its own clock"),
-                format!("its own {stop}"),
-                format!("token {}", hold.token),
-            ]
+            [format!("may act until {stop} by its own clock"), format!("its own {stop}"), short]
         } else {
-            [format!("may act until {stop}"), format!("until {stop}"), format!("token {}", hold.token)]
+            [format!("may act until {stop}"), format!("until {stop}"), short]
         };
         pen.label_in_bar(&format!("in-bar {class}"), bar, middle + 4.0, &texts);
     }
@@ -381,7 +381,7 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
         let class = worker_class(key.worker.into());
         pen.svg.rect(&format!("held {class}"), left, middle - BAR, (right - left).max(2.0), BAR * 2.0, 5.0);
         let texts = match key.token {
-            NO_TOKEN => ["held".to_owned(), key.worker.to_string()],
+            NO_TOKEN => [format!("{}’s key", key.worker), key.worker.to_string()],
             token => [format!("key · {token}"), token.to_string()],
         };
         pen.label_in_bar("in-outline", (left, right), middle + 4.0, &texts);
@@ -396,6 +396,7 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
             Some(HeldEnded::Released) => format!("released {}", end.told()),
             Some(HeldEnded::Replaced) => format!("replaced {}", end.told()),
             Some(HeldEnded::Erased) => format!("erased {}", end.told()),
+            Some(HeldEnded::Lost) => format!("lost {}", end.told()),
             None => continue,
         };
         let x = layout.x(end);
@@ -422,8 +423,9 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
             }
         }
     }
-    for (node, area) in layout.nodes() {
-        let Some(lane) = view.nodes.get(&node) else { continue };
+    for area in layout.service() {
+        let node = area.machine;
+        let Some(lane) = view.machines.get(&node) else { continue };
         let y = area.middle();
         for stretch in &lane.up {
             if let Some((left, right)) = pen.visible(*stretch) {
@@ -462,6 +464,43 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
                 let x = layout.x(*at);
                 pen.svg.diamond("discard", (x, y), 4.0, "drops entries that no majority ever had");
             }
+        }
+    }
+}
+
+/// The keys of each Redis server, who is the primary, and whose wall clock was stepped.
+pub(super) fn redis_servers(pen: &mut Pen<'_>, view: &View<'_>) {
+    const KEY: f64 = 6.0;
+    for (machine, lane) in &view.servers {
+        let Some(area) = pen.layout.lane(*machine) else { continue };
+        let y = area.middle();
+        for stretch in &lane.primary {
+            if let Some((left, right)) = pen.visible(*stretch) {
+                pen.svg.line("leads", (left, area.bottom - 3.0), (right, area.bottom - 3.0));
+            }
+        }
+        for key in &lane.keys {
+            let Some((left, right)) = pen.visible(key.during) else { continue };
+            let class = worker_class(key.worker.into());
+            pen.svg.rect(&format!("held {class}"), left, y - KEY, (right - left).max(2.0), KEY * 2.0, 3.0);
+            pen.label_in_bar("in-outline", (left, right), y + 4.0, &[key.worker.to_string()]);
+        }
+        for (at, by) in &lane.steps {
+            if pen.sees(*at) {
+                let x = pen.layout.x(*at);
+                pen.svg.line("check", (x, area.top + 2.0), (x, area.bottom - 2.0));
+                let sign = if *by < Span::ZERO { "" } else { "+" };
+                let text = format!("wall {sign}{} s", by.told());
+                let _ = pen.label("note", NOTE, (x + 5.0, y + 4.0), Anchor::Start, &text)
+                    || pen.label("note", NOTE, (x - 5.0, y + 4.0), Anchor::End, &text);
+            }
+        }
+        if let Some(promoted) = lane.primary.iter().find(|stretch| stretch.from > TrueTime::ZERO)
+            && pen.sees(promoted.from)
+        {
+            let text = format!("primary from {}", promoted.from.told());
+            let _ = pen.label("note", NOTE, (pen.layout.x(promoted.from) - 4.0, y + 4.0), Anchor::End, &text)
+                || pen.label("note", NOTE, (pen.layout.x(promoted.from) + 4.0, y + 4.0), Anchor::Start, &text);
         }
     }
 }

@@ -71,6 +71,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     lanes::partner(&mut pen, &view);
     lanes::workers(&mut pen, &view);
     lanes::lock_service(&mut pen, &view);
+    lanes::redis_servers(&mut pen, &view);
     over::messages(&mut pen, &view);
     let (svg, labels, pills) = pen.finish();
     Timeline { svg, layout, labels, pills }
@@ -117,7 +118,7 @@ mod tests {
         Options { width, from: at(from), to: at(to), until: at(until) }
     }
 
-    const LISTS: [&str; 7] = [
+    const LISTS: [&str; 9] = [
         "",
         "0 fence off",
         "0 raise late; 40.2 acquire D",
@@ -125,6 +126,8 @@ mod tests {
         "4 isolate A; 5 acquire D; 30 crash leader; 35 restart n1",
         "0 fence reject-equal; 13 pause store 5",
         "16 step-wall B -3; 0 rate A 1.1; 44 release C",
+        "0 service redis; 8 pause primary 4; 30 restart replica",
+        "0 service redlock; 7 step-wall r3 10; 20 crash r2; 21 restart r2 empty",
     ];
 
     #[test]
@@ -143,6 +146,25 @@ mod tests {
                     }
                 }
             }
+        }
+    }
+
+    #[test]
+    fn redis_and_redlock_have_a_lane_for_each_server() {
+        let whole = options(1200.0, 0.0, 60.0, 60.0);
+        let redis = draw(&run_with("0 service redis"), None, whole);
+        for machine in [MachineId::Primary, MachineId::Replica] {
+            assert!(redis.layout.lane(machine).is_some(), "{machine}");
+        }
+        for text in ["key · 7", "primary from 49.0", "primary dies, 47.0", "lost 47.0"] {
+            assert!(redis.svg.contains(text), "“{text}” is not in the drawing");
+        }
+        let redlock = draw(&run_with("0 service redlock; 7 step-wall r3 10"), None, whole);
+        for number in 1..=5 {
+            assert!(redlock.layout.lane(MachineId::Master(number)).is_some(), "r{number}");
+        }
+        for text in ["A’s key", "wall +10.0 s", "r1 dies, 47.0", "expires 13.0"] {
+            assert!(redlock.svg.contains(text), "“{text}” is not in the drawing");
         }
     }
 

@@ -1,7 +1,7 @@
 //! What lies over or behind the lanes: snapshots' flags, messages, the danger window, the ghost.
 
 use lease_lab_scenarios::Run;
-use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::settings::Trace;
 use lease_lab_sim::time::{Span, TrueTime};
 
@@ -9,7 +9,8 @@ use super::lanes::{Levels, Pen, View, fence_points};
 use super::worker_class;
 use crate::labels::Area;
 use crate::svg::Anchor;
-use crate::views::lock::HeldEnded;
+use crate::views::lock::{Held, HeldEnded};
+use crate::views::workers::Hold;
 use crate::views::{Stretch, difference, lock, messages, store, up_to, workers};
 
 /// A belief that outlives the truth for less than this is the time that the news takes.
@@ -41,8 +42,11 @@ pub(super) fn danger(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
     for (worker, lane) in &view.workers {
         for hold in &lane.holds {
-            let Some(key) = view.keys.iter().find(|key| key.token == hold.token) else { continue };
-            if !matches!(key.ended, Some(HeldEnded::Expired | HeldEnded::Replaced | HeldEnded::Erased)) {
+            let Some(key) = key_of(view, *worker, hold) else { continue };
+            if !matches!(
+                key.ended,
+                Some(HeldEnded::Expired | HeldEnded::Replaced | HeldEnded::Erased | HeldEnded::Lost)
+            ) {
                 continue;
             }
             let stretch = Stretch { from: key.during.to, to: hold.believed().to };
@@ -59,6 +63,13 @@ pub(super) fn danger(pen: &mut Pen<'_>, view: &View<'_>) {
             pen.svg.rect("danger-field", left, top - 4.0, right - left, bottom - top + 8.0, 4.0);
         }
     }
+}
+
+/// The key that a hold is about, as it ended last: tokens may be alike, or there may be none.
+fn key_of<'a>(view: &'a View<'_>, worker: WorkerId, hold: &Hold) -> Option<&'a Held> {
+    let keys = || view.keys.iter().filter(|key| key.worker == worker);
+    let held = keys().rfind(|key| key.token == hold.token && key.during.from <= hold.may_act.from)?;
+    keys().rfind(|key| key.lease == held.lease)
 }
 
 /// Messages as slanted lines; a lost one ends in a cross.
@@ -125,7 +136,7 @@ pub(super) fn ghost(pen: &mut Pen<'_>, run: &Run, ghost: &Run, until: TrueTime) 
         differs(pen, run, ghost, until);
         return;
     }
-    for key in lock::keys(events, until) {
+    for key in lock::keys(&ghost.plan, events, until) {
         if let Some((left, right)) = pen.visible(key.during) {
             let class = format!("ghost-bar {}", worker_class(key.worker.into()));
             pen.svg.rect(&class, left, layout.keys.1 - 5.0, (right - left).max(2.0), 3.0, 1.5);

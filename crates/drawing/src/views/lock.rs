@@ -1,12 +1,13 @@
 //! The lock service's lanes: who truly holds the key, and which node leads.
 
 use lease_lab_sim::event::{Event, Kind};
-use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::message::{LeaseId, Token};
+use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::{Deadline, TrueTime, Wall};
 use litemap::LiteMap;
 
-use super::Stretch;
+use super::{Stretch, redis};
 
 /// The time during which a key existed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,10 +37,15 @@ pub enum HeldEnded {
     Replaced,
     /// Its item was deleted, or restored from an earlier time.
     Erased,
+    /// The server that had it forgot it, died, or was replaced.
+    Lost,
 }
 
 /// The keys, in order of time, up to `until`.
-pub fn keys(events: &[Event], until: TrueTime) -> Vec<Held> {
+pub fn keys(plan: &Plan, events: &[Event], until: TrueTime) -> Vec<Held> {
+    if let Some(keys) = redis::locks(plan, events, until) {
+        return keys;
+    }
     let mut keys: Vec<Held> = Vec::new();
     for event in events {
         let ended = match &event.kind {
@@ -91,7 +97,7 @@ fn lease_until(event: &Event, deadline: Deadline) -> Option<Wall> {
     }
 }
 
-/// One node's lane.
+/// The lane of one of the lock service's machines.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeLane {
     /// The times at which it led, and in which term.
@@ -106,21 +112,25 @@ pub struct NodeLane {
     pub discards: Vec<TrueTime>,
 }
 
-/// The lanes of `nodes`, up to `until`.
-pub fn nodes(events: &[Event], nodes: impl Iterator<Item = NodeId>, until: TrueTime) -> LiteMap<NodeId, NodeLane> {
+/// The lanes of `machines`, up to `until`.
+pub fn machines(
+    events: &[Event],
+    machines: impl IntoIterator<Item = MachineId>,
+    until: TrueTime,
+) -> LiteMap<MachineId, NodeLane> {
     let mut lanes = LiteMap::new();
-    for node in nodes {
-        lanes.insert(node, node_lane(events, node, until));
+    for machine in machines {
+        lanes.insert(machine, machine_lane(events, machine, until));
     }
     lanes
 }
 
-fn node_lane(events: &[Event], node: NodeId, until: TrueTime) -> NodeLane {
+fn machine_lane(events: &[Event], machine: MachineId, until: TrueTime) -> NodeLane {
     let mut lane = NodeLane::default();
     let mut up_since = Some(TrueTime::ZERO);
     let mut leads: Option<(TrueTime, u32)> = None;
     let mut frozen: Option<TrueTime> = None;
-    for event in events.iter().filter(|event| event.machine == node.into()) {
+    for event in events.iter().filter(|event| event.machine == machine) {
         let t = event.t;
         match &event.kind {
             // The leader of the start was elected before the trace begins: it shows by its heartbeats.

@@ -5,6 +5,7 @@ pub mod difference;
 pub mod layers;
 pub mod lock;
 pub mod messages;
+pub mod redis;
 pub mod row_states;
 pub mod store;
 pub mod workers;
