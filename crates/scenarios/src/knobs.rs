@@ -2,7 +2,7 @@
 //!
 //! They are chosen before a run begins and change its plan.
 
-use lease_lab_sim::settings::{Cluster, Plan, ReleaseRule, Renewer};
+use lease_lab_sim::settings::{Cluster, Fsync, Plan, ReleaseRule, Renewer, TokenFrom};
 use lease_lab_sim::time::Span;
 
 /// How many nodes the consensus lock service has.
@@ -176,3 +176,64 @@ fn read_seconds(text: &str) -> Option<Span> {
     let read = lease_lab_sim::intervention::parse_one(&format!("{text} heal")).ok()?;
     Some(Span::micros(read.at.as_micros()))
 }
+
+/// When Redis servers sync what they have changed.
+pub static REDIS_FSYNC: Knob = Knob {
+    key: "fsync",
+    name: "When a Redis server brings what it has changed to its disk",
+    takes: Takes::Choice(&[
+        Choice { value: "always", means: "before it answers", apply: |plan| plan.redis.fsync = Fsync::Always },
+        Choice { value: "everysec", means: "once a second", apply: |plan| plan.redis.fsync = Fsync::EverySecond },
+        Choice { value: "no", means: "every 30 s, with the system", apply: |plan| plan.redis.fsync = Fsync::No },
+    ]),
+};
+
+/// The replication lag.
+pub static LAG: Knob = Knob {
+    key: "lag",
+    name: "How long a command waits in the primary before it is shipped to the replica",
+    takes: Takes::Seconds { from: Span::ZERO, to: Span::seconds(5), apply: |plan, span| plan.redis.lag = span },
+};
+
+/// When the replica is promoted.
+pub static PROMOTION: Knob = Knob {
+    key: "promotion",
+    name: "How long the primary must be silent before the replica is promoted",
+    takes: Takes::Seconds {
+        from: Span::millis(500),
+        to: Span::seconds(30),
+        apply: |plan, span| plan.redis.promotion_after = span,
+    },
+};
+
+/// WAIT.
+pub static WAIT: Knob = Knob {
+    key: "wait",
+    name: "How many replicas must have acknowledged a new lock before its holder counts on it (WAIT)",
+    takes: Takes::Count { from: 0, to: 1, apply: |plan, count| plan.redis.wait_for = count as u8 },
+};
+
+/// How long a Redlock client waits for a master.
+pub static NODE_TIMEOUT: Knob = Knob {
+    key: "node-timeout",
+    name: "How long a client waits for a master",
+    takes: Takes::Seconds {
+        from: Span::millis(5),
+        to: Span::seconds(1),
+        apply: |plan, span| plan.redlock.node_timeout = span,
+    },
+};
+
+/// Where a Redlock holder’s token comes from.
+pub static TOKEN: Knob = Knob {
+    key: "token",
+    name: "Where a holder gets its token",
+    takes: Takes::Choice(&[
+        Choice { value: "none", means: "nowhere", apply: |plan| plan.redlock.token = TokenFrom::Nowhere },
+        Choice {
+            value: "consensus",
+            means: "from a put into a replicated log",
+            apply: |plan| plan.redlock.token = TokenFrom::Consensus,
+        },
+    ]),
+};

@@ -146,3 +146,52 @@ pub fn tokens(run: &Run) -> Vec<Token> {
     });
     granted.collect()
 }
+
+/// When `worker` could act under its first lock: from learning that it had it until it let go, died, or its own clock
+/// reached its stop time.
+pub fn may_act(run: &Run, worker: WorkerId) -> Option<(TrueTime, TrueTime)> {
+    let from = acquired(run, worker)?.t;
+    let mut stop = Mono::ZERO;
+    for event in &run.events {
+        match event.kind {
+            Kind::LockAcquired { worker: who, stop_time, .. }
+            | Kind::RenewalConfirmed { worker: who, stop_time, .. }
+                if who == worker =>
+            {
+                stop = stop_time;
+            }
+            Kind::GaveUp { worker: who, .. } | Kind::ReleaseSent { worker: who, .. } if who == worker => {
+                return Some((from, event.t.min(stops_at(run, worker, stop, from))));
+            }
+            Kind::Crashed { worker: Some(who) } if who == worker => {
+                return Some((from, event.t.min(stops_at(run, worker, stop, from))));
+            }
+            _ => {}
+        }
+    }
+    Some((from, stops_at(run, worker, stop, from)))
+}
+
+fn stops_at(run: &Run, worker: WorkerId, stop: Mono, from: TrueTime) -> TrueTime {
+    clocks_of(run, worker).when_mono(stop, from, run.horizon).unwrap_or(run.horizon)
+}
+
+/// When both workers could act, if they could at once.
+pub fn both_act(run: &Run, one: WorkerId, other: WorkerId) -> Option<(TrueTime, TrueTime)> {
+    let (one, other) = (may_act(run, one)?, may_act(run, other)?);
+    let (from, to) = (one.0.max(other.0), one.1.min(other.1));
+    (from < to).then_some((from, to))
+}
+
+/// The event with which `worker` learned for the first time that it had the lock.
+pub fn acquired(run: &Run, worker: WorkerId) -> Option<&Event> {
+    first(run, |kind| matches!(kind, Kind::LockAcquired { worker: who, .. } if *who == worker))
+}
+
+/// The token that `worker` got with its first lock.
+pub fn token_of(run: &Run, worker: WorkerId) -> Option<Token> {
+    match acquired(run, worker)?.kind {
+        Kind::LockAcquired { token, .. } => Some(token),
+        _ => None,
+    }
+}

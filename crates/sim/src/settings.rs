@@ -466,8 +466,6 @@ pub struct Redis {
     pub wait_for: u8,
     /// How long WAIT waits.
     pub wait_timeout: Span,
-    /// How a holder releases.
-    pub release: ReleaseBy,
 }
 
 impl Default for Redis {
@@ -481,7 +479,6 @@ impl Default for Redis {
             promotion_after: ms(2_000),
             wait_for: 0,
             wait_timeout: ms(500),
-            release: ReleaseBy::Compare,
         }
     }
 }
@@ -495,15 +492,6 @@ pub enum Fsync {
     EverySecond,
     /// When the operating system does: every 30 s.
     No,
-}
-
-/// How a holder's release deletes the key.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum ReleaseBy {
-    /// Only if the key has the holder's own value.
-    Compare,
-    /// Whoever's it is: the wrong way.
-    Delete,
 }
 
 /// What Redlock's client library goes by.

@@ -6,6 +6,7 @@
 
 mod acquire;
 mod billing_story;
+mod cache_failover;
 mod claim_rules;
 mod election;
 mod election_systems;
@@ -28,6 +29,10 @@ mod one_database;
 mod orphan;
 mod raise_first;
 mod recap;
+mod redlock;
+mod redlock_clock;
+mod redlock_fenced;
+mod redlock_restart;
 mod release;
 mod renew;
 mod restore;
@@ -94,6 +99,11 @@ pub(crate) static ALL: &[&Scenario] = &[
     // Part 8: the lock service fails
     &failover::SCENARIO,
     &minority::SCENARIO,
+    &cache_failover::SCENARIO,
+    &redlock::SCENARIO,
+    &redlock_clock::SCENARIO,
+    &redlock_restart::SCENARIO,
+    &redlock_fenced::SCENARIO,
     &restore::SCENARIO,
     // Part 9: do you need a lock?
     &one_database::SCENARIO,

@@ -14,7 +14,7 @@ use crate::event::Kind;
 use crate::machine::{JobId, WorkerId};
 use crate::message::{CallId, Holder, KeyName, LeaseId, Message, NO_TOKEN, Token};
 use crate::redis::protocol::{RedisReply, RedisRequest};
-use crate::settings::{Plan, ReleaseBy};
+use crate::settings::{Plan, ReleaseRule};
 use crate::time::{Mono, Span};
 
 /// A worker's client.
@@ -128,7 +128,9 @@ impl RedisClient {
             Phase::WaitingForReplicas(attempt) => {
                 (attempt, RedisRequest::Wait { replicas: redis.wait_for, timeout: redis.wait_timeout })
             }
-            Phase::Releasing(attempt) if redis.release == ReleaseBy::Delete => (attempt, RedisRequest::Delete { key }),
+            Phase::Releasing(attempt) if context.plan.lock_rules.release == ReleaseRule::Unconditional => {
+                (attempt, RedisRequest::Delete { key })
+            }
             Phase::Releasing(attempt) => (attempt, RedisRequest::DeleteIfMine { key, value }),
             Phase::Quiet => return,
         };

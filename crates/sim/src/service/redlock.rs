@@ -23,7 +23,7 @@ use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::{CallId, Holder, KeyName, LeaseId, LockReply, LockRequest, Message, NO_TOKEN};
 use crate::redis::protocol::{Found, RedisReply, RedisRequest};
 use crate::rng::Rng;
-use crate::settings::{Plan, ReleaseBy, TokenFrom};
+use crate::settings::{Plan, ReleaseRule, TokenFrom};
 use crate::time::{Mono, Span};
 
 /// A worker's client.
@@ -203,9 +203,9 @@ impl RedlockClient {
     pub(super) fn release(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.renewal = None;
         let Some(Asked { key, value, .. }) = self.asked else { return };
-        let request = match context.plan.redis.release {
-            ReleaseBy::Compare => RedisRequest::DeleteIfMine { key, value },
-            ReleaseBy::Delete => RedisRequest::Delete { key },
+        let request = match context.plan.lock_rules.release {
+            ReleaseRule::Conditional => RedisRequest::DeleteIfMine { key, value },
+            ReleaseRule::Unconditional => RedisRequest::Delete { key },
         };
         let round = self.ask_all(context, &request, Some(TimerKey::LockTimeout), actions);
         self.phase = Phase::Releasing(round);
