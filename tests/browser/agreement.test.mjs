@@ -88,7 +88,7 @@ test('a bad list throws an error of one sentence, and the page is as it was', wi
     ['billing-story', ['4 pause E 15'], /no machine “E”/],
     ['billing-story', ['10 partition n1 | n1,n2'], /n1/],
     ['billing-story', ['0 margin 9'], /margin 9.*expected/],
-    ['billing-story', ['0 service redlock'], /expected/],
+    ['billing-story', ['1 service redlock'], /expected/],
     ['billing-story', Array.from({ length: 201 }, (_, at) => `${at} heal`), /more than 200 entries/],
     ['billing-story', 17, /neither a text nor a list/],
     ['billing-story', { do: 'heal' }, /neither a text nor a list/],

@@ -4,6 +4,7 @@
 //! Each button has a template of the grammar in `data-words`, such as `pause {machine} {length} {vm}`, which is filled
 //! in from the form's fields; whether it would have an effect is asked of the simulator.
 
+use lease_lab_scenarios::accept::accept;
 use lease_lab_sim::intervention::{Intervention, Mistake, parse_one};
 use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::time::TrueTime;
@@ -172,6 +173,10 @@ impl Panel {
             let set = parse_one(&format!("0 {rule}"))
                 .is_ok_and(|intervention| is_set(&plan, &settings, &intervention.change));
             let _ = button.set_attribute("aria-pressed", if set { "true" } else { "false" });
+            let refused = parse_one(&format!("0 {rule}")).and_then(|one| accept(self.lab.scenario, vec![one])).err();
+            let _ = button.set_attribute("aria-disabled", if refused.is_some() && !set { "true" } else { "false" });
+            let _ =
+                button.set_attribute("title", &refused.filter(|_| !set).map_or(String::new(), |mistake| mistake.what));
         }
         for input in elements(&self.root, "[data-span]") {
             let span = match input.get_attribute("data-span").as_deref() {

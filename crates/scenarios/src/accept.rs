@@ -29,6 +29,9 @@ pub fn accept(scenario: &Scenario, mut interventions: Vec<Intervention>) -> Resu
     Ok((plan, interventions))
 }
 
+/// Whether this build has more than the billing story.
+const LABS: bool = cfg!(feature = "labs");
+
 /// The choices that are made before a run begins.
 fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> Result<(), Mistake> {
     let refuse = |what: &str, expected: &str| Err(Mistake::senseless(intervention, what, expected));
@@ -42,6 +45,12 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
         }
         Change::Store(kind) if !scenario.any_service_and_store && *kind != plan.store => {
             refuse("this scenario is about one store", &plan.store.to_string())
+        }
+        Change::Service(kind) if !LABS && *kind != ServiceKind::Consensus => {
+            refuse(&format!("the lock service {kind} is not part of the first screen"), "a link that begins with it")
+        }
+        Change::Store(kind) if !LABS && *kind != StoreKind::Row => {
+            refuse(&format!("the store {kind} is not part of the first screen"), "a link that begins with it")
         }
         Change::Set { .. } if !at_the_start => refuse("a setting of a lab is chosen at the start", "the time 0"),
         Change::Service(kind) => {
