@@ -14,7 +14,7 @@ use lease_lab_sim::consensus::log::{Command, Entry};
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{CallId, KeyName, LeaseId, LockReply, LockRequest, Message, PeerMessage, Token};
-use lease_lab_sim::settings::{Cluster, Plan, Settings};
+use lease_lab_sim::settings::{Cluster, LockRules, Plan, Settings, WatchRule};
 use lease_lab_sim::time::{Mono, Span, Wall};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -85,11 +85,16 @@ struct Cluttered {
     requests: BTreeMap<CallId, LockRequest>,
     granted: BTreeMap<Token, LeaseId>,
     discarded: u64,
+    told_gone: u64,
+    checkpoints: u64,
 }
 
 impl Cluttered {
     fn new(nodes: u8, seed: u64) -> Cluttered {
-        let plan = plan(nodes);
+        Cluttered::of(plan(nodes), seed)
+    }
+
+    fn of(plan: Plan, seed: u64) -> Cluttered {
         let hosts = plan
             .cluster
             .nodes()
@@ -111,6 +116,8 @@ impl Cluttered {
             requests: BTreeMap::new(),
             granted: BTreeMap::new(),
             discarded: 0,
+            told_gone: 0,
+            checkpoints: 0,
         };
         for id in cluttered.plan.cluster.nodes() {
             cluttered.handle(id, Input::Start).expect("the start breaks no rule");
@@ -208,10 +215,21 @@ impl Cluttered {
         let lease = LeaseId { worker, incarnation: 0, number: u32::from(what / 128) };
         let stop_on_holder = Mono::ZERO;
         self.calls += 1;
+        // Elections have keys and requests of their own.
+        let key = match self.plan.lock_rules.campaign {
+            Some(_) if what.is_multiple_of(3) => KeyName { job: JobId::FIRST, candidate: Some(worker) },
+            _ => KeyName::default(),
+        };
+        let created = self.granted.keys().nth(usize::from(pick) % self.granted.len().max(1)).copied().unwrap_or(4);
         let request = match what % 8 {
+            0 if self.plan.lock_rules.campaign.is_some() => match pick % 4 {
+                0 => LockRequest::ReadCandidates { job: JobId::FIRST },
+                1 => LockRequest::DeleteKey { key },
+                _ => LockRequest::Watch { job: JobId::FIRST, created },
+            },
             0 => LockRequest::ReadKey { job: JobId::FIRST },
             1 | 2 => LockRequest::GrantLease { lease, ttl: Span::seconds(10) },
-            3 | 4 => LockRequest::CreateKey { lease, key: KeyName::default(), stop_on_holder },
+            3 | 4 => LockRequest::CreateKey { lease, key, stop_on_holder },
             5 => LockRequest::KeepAlive { lease, ttl: Span::seconds(10 + i64::from(what / 128)), stop_on_holder },
             6 => LockRequest::Revoke { lease },
             _ => LockRequest::TenantPut { number: 3 + self.calls },
@@ -256,11 +274,12 @@ impl Cluttered {
                     host.timers.remove(&key);
                 }
                 Action::Record { kind: Kind::EntriesDiscarded { count, .. }, .. } => self.discarded += count,
+                Action::Record { kind: Kind::LeaseCheckpointed { .. }, .. } => self.checkpoints += 1,
                 Action::Record { .. } => {}
             }
         }
         self.check()?;
-        replies.into_iter().try_for_each(|(call, reply)| self.check_reply(call, &reply))
+        replies.into_iter().try_for_each(|(call, reply)| self.check_reply(id, call, &reply))
     }
 
     fn check(&mut self) -> Result<(), String> {
@@ -269,19 +288,27 @@ impl Cluttered {
     }
 
     /// What a client is told is committed, and a token belongs to one lease.
-    fn check_reply(&mut self, call: CallId, reply: &LockReply) -> Result<(), String> {
+    fn check_reply(&mut self, id: NodeId, call: CallId, reply: &LockReply) -> Result<(), String> {
         let Some(request) = self.requests.get(&call) else { return Err(format!("{call:?} was never sent")) };
         let committed = match (request, reply) {
             (LockRequest::GrantLease { lease, ttl }, LockReply::LeaseGranted) => {
                 self.rules.is_committed(|command| *command == Command::GrantLease { lease: *lease, ttl: *ttl })
             }
-            (LockRequest::CreateKey { lease, .. }, LockReply::Created(token)) => {
+            (LockRequest::CreateKey { lease, key, .. }, LockReply::Created(token)) => {
                 let first = *self.granted.entry(*token).or_insert(*lease);
                 if first != *lease {
                     return Err(format!("{first} and {lease} both get token {token}"));
                 }
-                self.rules
-                    .is_committed(|command| *command == Command::CreateKey { lease: *lease, key: KeyName::default() })
+                self.rules.is_committed(|command| *command == Command::CreateKey { lease: *lease, key: *key })
+            }
+            // Who is told that a key is gone can rely on it, unless the node does not know of the key yet.
+            (LockRequest::Watch { created, .. }, LockReply::KeyDeleted) => {
+                self.told_gone += 1;
+                let knows = self.hosts[&id].node.lock_state().revision >= *created;
+                !knows || self.rules.latest_state().keys.values().all(|key| key.created != *created)
+            }
+            (LockRequest::DeleteKey { key }, LockReply::Revoked) => {
+                self.rules.is_committed(|command| matches!(command, Command::DeleteKey { key: k, .. } if k == key))
             }
             (LockRequest::Revoke { lease }, LockReply::Revoked) => {
                 self.rules.is_committed(|command| matches!(command, Command::Revoke { lease: l, .. } if l == lease))
@@ -313,20 +340,27 @@ struct Seen {
     commits: usize,
     discarded: u64,
     grants: usize,
+    told_gone: u64,
+    checkpoints: u64,
 }
 
 /// Runs many chaotic cases and returns how much has happened in them: chaos in which nothing happens proves nothing.
 fn chaos(nodes: u8, cases: u32) -> Seen {
+    chaos_in(&plan(nodes), cases)
+}
+
+fn chaos_in(plan: &Plan, cases: u32) -> Seen {
+    let nodes = plan.cluster.nodes().len() as u64;
     let seen = RefCell::new(Seen::default());
     let config = ProptestConfig {
         cases,
         failure_persistence: None,
-        rng_seed: RngSeed::Fixed(u64::from(nodes)),
+        rng_seed: RngSeed::Fixed(nodes),
         ..ProptestConfig::default()
     };
     let strategy = (any::<u64>(), vec(chance(), 100..2_000));
     let result = TestRunner::new(config).run(&strategy, |(seed, chances)| {
-        let mut cluttered = Cluttered::new(nodes, seed);
+        let mut cluttered = Cluttered::of(plan.clone(), seed);
         for chance in chances {
             cluttered.happen(chance).map_err(TestCaseError::fail)?;
         }
@@ -335,6 +369,8 @@ fn chaos(nodes: u8, cases: u32) -> Seen {
         seen.commits += cluttered.rules.committed();
         seen.discarded += cluttered.discarded;
         seen.grants += cluttered.granted.len();
+        seen.told_gone += cluttered.told_gone;
+        seen.checkpoints += cluttered.checkpoints;
         Ok(())
     });
     result.unwrap_or_else(|failure| panic!("{failure}"));
@@ -355,6 +391,45 @@ fn five_nodes_keep_rafts_promises_in_chaos() {
     let seen = chaos(5, 1_000);
     assert!(
         seen.elections > 50 && seen.commits > 2_000 && seen.discarded > 20 && seen.grants > 100,
+        "too little has happened: {seen:?}"
+    );
+}
+
+#[test]
+fn seven_nodes_keep_rafts_promises_in_chaos() {
+    let seen = chaos(7, 800);
+    assert!(
+        seen.elections > 50 && seen.commits > 1_000 && seen.discarded > 5 && seen.grants > 20,
+        "too little has happened: {seen:?}"
+    );
+}
+
+/// Elections, checkpoints and lock-delay are entries, memory and messages more; the rules of the log stay the same.
+#[test]
+fn checkpoints_and_candidates_change_nothing_about_rafts_promises() {
+    let mut plan = plan(3);
+    plan.lock_rules = LockRules {
+        campaign: Some(WatchRule::Predecessor),
+        checkpoint: Some(Span::seconds(1)),
+        lock_delay: Span::seconds(3),
+        ..LockRules::default()
+    };
+    let seen = chaos_in(&plan, 1_000);
+    assert!(
+        seen.elections > 100 && seen.grants > 100 && seen.checkpoints > 500 && seen.told_gone > 100,
+        "too little has happened: {seen:?}"
+    );
+}
+
+/// Slow disks that the nodes wait for: heartbeats are late and leaders are lost, and nothing worse.
+#[test]
+fn nodes_that_wait_for_slow_disks_keep_rafts_promises() {
+    let mut plan = plan(5);
+    plan.cluster.waits_for_disk = true;
+    plan.cluster.fsync = Span::millis(300);
+    let seen = chaos_in(&plan, 1_000);
+    assert!(
+        seen.elections > 20 && seen.commits > 1_500 && seen.discarded > 10 && seen.grants > 50,
         "too little has happened: {seen:?}"
     );
 }

@@ -79,7 +79,7 @@ impl Node {
 
     /// A watch is set unless the key is gone already.
     pub(super) fn watch(&mut self, client: MachineId, call: CallId, job: JobId, created: Token, actions: &mut Actions) {
-        let exists = self.state.candidates(job).iter().any(|candidate| candidate.token == created);
+        let exists = self.state.has_key_created_at(job, created);
         let term = self.term;
         let Role::Leader(leadership) = &mut self.role else { return };
         if exists {

@@ -191,6 +191,12 @@ impl LockState {
             .map(|(_, key)| key)
     }
 
+    /// Whether the job has a key with this create revision.
+    pub fn has_key_created_at(&self, job: JobId, created: Token) -> bool {
+        let keys = self.keys.range(KeyName::lock(job)..).take_while(|(name, _)| name.job == job);
+        keys.into_iter().any(|(_, key)| key.created == created)
+    }
+
     /// The keys of the job's candidates, the oldest first.
     pub fn candidates(&self, job: JobId) -> Vec<Holder> {
         let mut candidates: Vec<Holder> = Vec::new();
@@ -211,7 +217,8 @@ impl LockState {
     pub fn at_revision<'a>(commands: impl Iterator<Item = &'a Command>, revision: u64) -> Option<LockState> {
         let mut state = LockState::default();
         for command in commands {
-            if state.revision >= revision {
+            // A log may begin with a snapshot; nothing is known of what was before.
+            if state.revision >= revision && !matches!(command, Command::Restore(_)) {
                 break;
             }
             state.apply(command);

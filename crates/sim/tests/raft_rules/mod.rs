@@ -73,6 +73,11 @@ impl RaftRules {
         self.committed.iter().any(|committed| wanted(&committed.entry.command))
     }
 
+    /// The state after everything that is committed.
+    pub(crate) fn latest_state(&self) -> LockState {
+        self.committed.last().map(|last| last.state.clone()).unwrap_or_default()
+    }
+
     /// In how many terms somebody led.
     pub(crate) fn terms_led(&self) -> usize {
         self.leaders.len()
