@@ -103,12 +103,38 @@ fn hops(events: &[Event], me: MachineId, during: Stretch, store: bool) -> Vec<Ho
         Kind::MessageReceived { sent, .. } if event.machine == me && event.t == during.to => Some(*sent),
         _ => None,
     });
+    // A leader commits with the first answers that make a majority. Two followers may answer at the same instant, so the
+    // order of the events decides whose disk was waited for.
+    let committed = |index: u64| {
+        events.iter().position(|event| matches!(event.kind, Kind::EntryCommitted { index: to } if to >= index))
+    };
+    let heard_late = |follower: MachineId, index: u64| {
+        let heard = events.iter().position(|event| {
+            matches!(event.kind, Kind::EntryAcknowledged { node, index: to } if MachineId::Node(node) == follower && to >= index)
+        });
+        committed(index).is_some_and(|committed| heard.is_none_or(|heard| heard > committed))
+    };
     let mut hops: Vec<Hop> = Vec::new();
     let mut logged: Vec<(MachineId, u64, TrueTime)> = Vec::new();
     for event in events.iter().filter(|event| event.t >= during.from && belongs(event.machine)) {
         let machine = event.machine;
+        let late = match &event.kind {
+            Kind::EntryOnDisk { index } => {
+                // The leader’s own disk is no follower’s.
+                let of_leader = events.iter().any(|event| {
+                    event.machine == machine
+                        && matches!(event.kind, Kind::EntryLogged { index: own, .. } if own == *index)
+                });
+                !of_leader && heard_late(machine, *index)
+            }
+            Kind::MessageReceived { from, what, .. } => {
+                let index = what.strip_prefix("on disk up to ").and_then(|index| index.parse().ok());
+                index.is_some_and(|index| heard_late(*from, index))
+            }
+            _ => false,
+        };
         let mut hop = |layer, from: TrueTime, what: String| {
-            let not_waited_for = answered.is_some_and(|answered| event.t > answered && machine != me);
+            let not_waited_for = late || answered.is_some_and(|answered| event.t > answered && machine != me);
             hops.push(Hop { layer, machine, during: Stretch { from, to: event.t }, what, not_waited_for });
         };
         match &event.kind {
@@ -179,6 +205,9 @@ mod tests {
         let disks: Vec<&Hop> = acquire.hops.iter().filter(|hop| hop.layer == Layer::Disk).collect();
         assert_eq!(disks.len(), 6, "{disks:?}");
         assert!(disks.iter().all(|hop| hop.during.to - hop.during.from == Span::millis(3)), "{disks:?}");
+        let third: Vec<&&Hop> = disks.iter().filter(|hop| hop.not_waited_for).collect();
+        assert_eq!(third.len(), 2, "one of three for each entry: {disks:?}");
+        assert!(third.iter().all(|hop| hop.machine == third[0].machine), "{third:?}");
         assert_eq!(acquire.hops.iter().filter(|hop| hop.layer == Layer::Commit).count(), 2);
     }
 
