@@ -113,7 +113,7 @@ const DATABASE: [&[&str]; 5] = [
 ];
 
 /// Every system, whether it can be run or not.
-static SYSTEMS: [System; 8] = [
+static SYSTEMS: [System; 9] = [
     System {
         id: "consensus-fence",
         name: "Consensus lock and fence",
@@ -162,6 +162,13 @@ static SYSTEMS: [System; 8] = [
         rests_on: "A primary with an asynchronous replica decides; the store compares nothing.",
         choices: "0 service redis; 0 store row; 0 fence off",
         tries: REDIS,
+    },
+    System {
+        id: "redlock-fence",
+        name: "Redlock and a fence",
+        rests_on: "A majority of five independent masters decides; the store compares a number from a replicated log.",
+        choices: "0 service redlock; 0 set token consensus; 0 store row; 0 fence on",
+        tries: REDLOCK,
     },
     System {
         id: "redlock",
@@ -301,7 +308,8 @@ fn run(system: &System, added: &str) -> Option<Run> {
     Run::new(scenario(), Input { interventions, ..Input::default() }).ok()
 }
 
-/// The first try that breaks something, else the first that has an effect, else the first.
+/// The first try that breaks something, else the first in which the store had to refuse, else the first that has an
+/// effect, else the first.
 fn cell(system: &System, fault: &Fault, tries: &[&'static str], calm: Option<&Run>) -> Cell {
     let mut cell = Cell {
         fault: fault.id,
@@ -314,6 +322,7 @@ fn cell(system: &System, fault: &Fault, tries: &[&'static str], calm: Option<&Ru
         finished: true,
         runs: 0,
     };
+    let mut best = 0;
     for added in tries {
         let Some((run, calm)) = run(system, added).zip(calm) else { continue };
         cell.runs += 1;
@@ -334,19 +343,23 @@ fn cell(system: &System, fault: &Fault, tries: &[&'static str], calm: Option<&Ru
             }
             None => (Outcome::Held, None, held(&run)),
         };
-        if rank(outcome) > rank(cell.outcome) {
+        let rank = rank(outcome, trace::writes(&run).any(|write| !write.accepted));
+        if rank > best {
+            best = rank;
             cell = Cell { outcome, t, why, interventions: list_of(system, added), ..cell };
         }
     }
     cell
 }
 
-fn rank(outcome: Outcome) -> u8 {
+/// How much a run says.
+fn rank(outcome: Outcome, refused: bool) -> u8 {
     match outcome {
         Outcome::NotTried => 0,
         Outcome::NoEffect => 1,
-        Outcome::Held => 2,
-        Outcome::Broken => 3,
+        Outcome::Held if !refused => 2,
+        Outcome::Held => 3,
+        Outcome::Broken => 4,
     }
 }
 

@@ -167,6 +167,43 @@ fn a_database_that_decides_keeps_the_rows_too() {
     assert_eq!(refused("0 set database version; 0 store sql"), None);
 }
 
+/// What the labs about Redis and Redlock show one by one.
+#[test]
+fn caches_forget_and_a_fence_helps_only_with_a_number_that_does_not() {
+    use Outcome::{Broken, Held};
+    let rows = table();
+    for (system, outcomes) in [
+        ("redis", [Broken, Broken, Broken, Broken, Broken]),
+        // INCR is forgotten together with the lock, unless it starts so low that the store refuses everybody.
+        ("redis-fence", [Held, Held, Broken, Broken, Held]),
+        ("redlock", [Broken, Broken, Held, Held, Broken]),
+        ("redlock-fence", [Held, Held, Held, Held, Held]),
+    ] {
+        for (fault, outcome) in FAULTS.iter().zip(outcomes) {
+            assert_eq!(cell(&rows, system, fault.id).outcome, outcome, "{system} {}", fault.id);
+        }
+    }
+    for fault in ["clock-step", "restore"] {
+        let cell = cell(&rows, "redlock-fence", fault);
+        assert!(cell.two_at_once && cell.why.contains("refuses"), "{fault}: the fence is what holds: {}", cell.why);
+    }
+    assert!(!cell(&rows, "redis-fence", "restore").finished, "a counter that starts again stops the work");
+}
+
+/// Five requests and answers; a put into the log is one more, sent to two followers, and is on three disks.
+#[test]
+fn redlock_asks_five_masters() {
+    let rows = table();
+    let cost = |id: &str| {
+        let row = rows.iter().find(|row| row.system == id).expect("it is in the table");
+        [&row.acquire, &row.renewal].map(|cost| cost.as_ref().map(|cost| (cost.messages, cost.disk_writes)))
+    };
+    assert_eq!(cost("redlock"), [Some((5 * 2, 0)), Some((5 * 2, 0))]);
+    assert_eq!(cost("redlock-fence"), [Some((5 * 2 + 2 + 2 * 2, 3)), Some((5 * 2, 0))]);
+    // The primary passes each command on, and hears how far the replica is.
+    assert_eq!(cost("redis"), [Some((2 + 2, 0)), Some((2 + 2, 0))]);
+}
+
 #[test]
 fn a_restored_counter_has_to_jump() {
     let rows = table();

@@ -15,7 +15,7 @@ use std::path::PathBuf;
 use common::{any_fault_of, any_time, cases_count, late_or_twice_of, story};
 use lease_lab_scenarios::accept::accept;
 use lease_lab_scenarios::run::Input;
-use lease_lab_scenarios::{Run, report};
+use lease_lab_scenarios::{Run, guarantees, report};
 use lease_lab_sim::intervention::{Change, Intervention, ServiceKind, StoreKind, Target, parse_list};
 use lease_lab_sim::invariants::Invariant;
 use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
@@ -339,10 +339,44 @@ fn try_lists(system: System, class: Class, count: u32, mut found: impl FnMut(Inv
     }
 }
 
+/// What the labs try, without the choices and settings that make a lab.
+fn lists_of_labs() -> Vec<Vec<Intervention>> {
+    let variants = lease_lab_scenarios::all().flat_map(|scenario| {
+        let own = std::iter::once(scenario.faults);
+        own.chain(scenario.variants.iter().map(|variant| variant.adds)).map(|text| (scenario, text))
+    });
+    let tries = guarantees::systems().flat_map(|system| system.tries).flatten().copied();
+    let texts = variants.flat_map(|(scenario, text)| [text.to_owned(), format!("{}; {text}", scenario.faults)]);
+    let lists = texts.chain(tries.map(str::to_owned)).map(|text| {
+        let mut list = parse_list(&text).unwrap_or_else(|mistake| panic!("{mistake}"));
+        list.retain(|intervention| is_fault(&intervention.change));
+        list
+    });
+    lists.filter(|list| list.len() <= LENGTH_MAX).collect()
+}
+
+/// What this test generates; the rest chooses a system or its settings.
+fn is_fault(change: &Change) -> bool {
+    !matches!(
+        change,
+        Change::Service(_)
+            | Change::Store(_)
+            | Change::Set { .. }
+            | Change::Fence(_)
+            | Change::Raise(_)
+            | Change::Idempotent(_)
+            | Change::Lease(_)
+            | Change::Renew(_)
+            | Change::Margin(_)
+            | Change::Sweeper(_)
+    )
+}
+
 /// Searches longer, and adds what it finds to the ways.
 fn search(ways: &mut Ways) {
     // What breaks one system is worth a try on every other.
     let mut all: Vec<Vec<Intervention>> = ways.0.values().cloned().collect();
+    all.extend(lists_of_labs());
     all.sort_by_key(|list| print(list));
     all.dedup();
     let only_new = std::env::var_os(BLESS).is_some_and(|value| value == "new");

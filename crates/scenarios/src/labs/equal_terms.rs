@@ -6,7 +6,7 @@ use lease_lab_sim::settings::{DatabaseLock, Plan, Program, ServiceKind, StoreKin
 use lease_lab_sim::time::{Span, TrueTime};
 
 use crate::Run;
-use crate::knobs::{Choice, Knob, Takes};
+use crate::knobs::{self, Choice, Knob, Takes};
 use crate::measures::{Measure, Value};
 use crate::scenario::{Extra, Scenario, Variant};
 use crate::trace;
@@ -27,7 +27,7 @@ pub(crate) static SCENARIO: Scenario = Scenario {
     ],
     plan,
     faults: "4 pause A 15",
-    knobs: &[&DATABASE],
+    knobs: &[&DATABASE, &knobs::TOKEN],
     variants: &[
         Variant::adding("The fence is off", "0 fence off"),
         Variant::instead("A dies", "4 crash A"),
