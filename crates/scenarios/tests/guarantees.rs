@@ -341,13 +341,17 @@ fn try_lists(system: System, class: Class, count: u32, mut found: impl FnMut(Inv
 
 /// What the labs try, without the choices and settings that make a lab.
 fn lists_of_labs() -> Vec<Vec<Intervention>> {
-    let variants = lease_lab_scenarios::all().flat_map(|scenario| {
-        let own = std::iter::once(scenario.faults);
-        own.chain(scenario.variants.iter().map(|variant| variant.adds)).map(|text| (scenario, text))
-    });
-    let tries = guarantees::systems().flat_map(|system| system.tries).flatten().copied();
-    let texts = variants.flat_map(|(scenario, text)| [text.to_owned(), format!("{}; {text}", scenario.faults)]);
-    let lists = texts.chain(tries.map(str::to_owned)).map(|text| {
+    let mut texts: Vec<String> = Vec::new();
+    for scenario in lease_lab_scenarios::all() {
+        texts.push(scenario.faults.to_owned());
+        for variant in scenario.variants {
+            texts.push(variant.adds.to_owned());
+            texts.push(format!("{}; {}", scenario.faults, variant.adds));
+        }
+    }
+    let tries = guarantees::systems().flat_map(|system| system.tries).flatten();
+    texts.extend(tries.map(|text| (*text).to_owned()));
+    let lists = texts.into_iter().map(|text| {
         let mut list = parse_list(&text).unwrap_or_else(|mistake| panic!("{mistake}"));
         list.retain(|intervention| is_fault(&intervention.change));
         list
