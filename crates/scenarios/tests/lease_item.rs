@@ -480,6 +480,10 @@ fn one_wrong_wall_clock_breaks_the_rules_that_ask_it() {
     assert!(!broken("0 set claim-rule now-margin; 0 offset D 12.5"));
     assert!(broken("0 set claim-rule storage-now; 0.4 step-wall table 10"));
     assert!(!broken("0 set claim-rule unchanged; 0 offset D 1000; 1 step-wall A -1000; 2 step-wall table 1000"));
+    // A renewal that comes nine seconds late puts lease_until back to 13.0, while A may act until 17.54.
+    let late = |rule| broken(&format!("0 set claim-rule {rule}; 2.9 delay A table 9; 12.1 pause A 3"));
+    assert!(late("now"), "right clocks are no help");
+    assert!(!late("now-margin") && !late("unchanged"));
     // By rates, the third rule breaks as well: D's second is then shorter than A's.
     assert!(broken("0 set claim-rule unchanged; 0 rate D 2; 3.1 partition A | table"));
 }
