@@ -55,7 +55,7 @@ pub static RELEASE: Knob = Knob {
     takes: Takes::Choice(&[
         Choice {
             value: "conditional",
-            means: "only what is bound to the sender’s own lease",
+            means: "only what is the sender’s own",
             apply: |plan| plan.lock_rules.release = ReleaseRule::Conditional,
         },
         Choice {

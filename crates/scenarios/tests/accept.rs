@@ -106,6 +106,7 @@ fn what_means_nothing_in_this_run_is_recorded() {
         ("5 restore 99", "the lock service has not come to revision 99; it stands at 8"),
         ("9.5 restore 3; 9.6 restore 2", "the log does not go back to revision 2"),
         ("5 crash sidecar-A", "there is no sidecar-A in this run"),
+        ("0 service redis; 5 restore 3", "redis keeps no revisions that it could go back to"),
     ] {
         let run = plain_with(text);
         let idle: Vec<String> = run

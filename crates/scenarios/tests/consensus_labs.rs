@@ -146,6 +146,16 @@ fn only_the_wrong_release_frees_another_ones_lock() {
     assert_eq!(verdict(&wrong, Invariant::OneActingHolder), "broken");
     assert_eq!(count_of(&wrong, "charged-twice"), 0, "the fence protects the invoices even so");
     assert!(count_of(&lab("release", true, "0 set release unconditional; 0 fence off"), "charged-twice") > 0);
+
+    // On Redis: a script that compares and deletes, or a plain DEL.
+    for (text, freed, promise) in [
+        ("0 service redis", "nobody’s lock", "holds"),
+        ("0 service redis; 0 set release unconditional", "B’s lock", "broken"),
+    ] {
+        let run = lab("release", true, text);
+        assert_eq!(text_of(&run, "freed"), freed, "{text}");
+        assert_eq!(verdict(&run, Invariant::OnlyOwnerReleases), promise, "{text}");
+    }
 }
 
 #[test]

@@ -32,6 +32,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
     variants: &[
         Variant::adding("The release deletes the key by its name", "0 set release unconditional"),
         Variant::adding("The same, and the fence is off", "0 set release unconditional; 0 fence off"),
+        Variant::adding("On Redis: compare the value, then delete, in one step", "0 service redis"),
+        Variant::adding("On Redis: delete the key by its name", "0 service redis; 0 set release unconditional"),
         Variant::instead("A releases its own lock in time", "3.5 release A; 14 acquire D"),
     ],
     measures,
