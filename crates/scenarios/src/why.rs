@@ -505,6 +505,35 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             grouped((*orphans).into())
         ),
 
+        Kind::QuotaGranted { worker, units, until, in_all } => {
+            format!("{worker} has {units} units until {}; {in_all} are granted in all.", until.told())
+        }
+        Kind::QuotaExpired { worker, units, in_all } => {
+            format!("{worker} has not asked again in time, so its {units} units are free; {in_all} are granted in all.")
+        }
+        Kind::UnitsUsed { worker, units } => format!("{worker} begins a piece of work that uses its {units} units."),
+        Kind::UnitsFree { worker, units } => format!("{worker} is done with it and uses the {units} units no more."),
+        Kind::IdsReserved { worker, first, last } => format!(
+            "{worker} gets the numbers {first} to {last} by one atomic addition; nobody will ever get them again."
+        ),
+        Kind::IdUsed { worker, id } => format!("{worker} uses the number {id}."),
+        Kind::JournalFenced { worker, epoch, entries } => {
+            format!("{machine} promises {worker} to refuse every epoch below {epoch}; it has {entries} entries.")
+        }
+        Kind::JournalWritten { entries, .. } => format!("{machine} has {entries} entries on its disk."),
+        Kind::JournalRefused { worker, epoch, promised } => {
+            format!("{machine} refuses {worker}’s epoch {epoch}: it has promised epoch {promised}.")
+        }
+        Kind::EngineReplayed { worker, epoch, entries } => {
+            format!("{worker} has replayed {entries} entries and goes on in epoch {epoch}.")
+        }
+        Kind::EntryCounted { worker, place, entry, .. } => {
+            format!("{worker}’s entry {entry} counts as number {place} of the journal: two of three nodes have it.")
+        }
+        Kind::EngineHalted { worker, epoch, promised } => {
+            format!("{worker} halts: a majority refuses its epoch {epoch}, because it has promised epoch {promised}.")
+        }
+
         Kind::Paused { vm, lasts, .. } => {
             let length = lasts.map_or("until it is resumed".into(), |span| format!("for {} s", span.told()));
             match vm {

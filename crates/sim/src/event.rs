@@ -30,6 +30,7 @@ impl Event {
             | Kind::ConditionChecked { .. }
             | Kind::KeyRefused { .. }
             | Kind::RowLookedAt { .. }
+            | Kind::JournalWritten { .. }
             | Kind::EntryLogged { .. }
             | Kind::EntryOnDisk { .. }
             | Kind::EntryAcknowledged { .. }
@@ -680,6 +681,67 @@ pub enum Kind {
         cap: u32,
     },
 
+    // Models beside the story.
+    QuotaGranted {
+        worker: WorkerId,
+        units: u32,
+        until: Mono,
+        in_all: u32,
+    },
+    QuotaExpired {
+        worker: WorkerId,
+        units: u32,
+        in_all: u32,
+    },
+    UnitsUsed {
+        worker: WorkerId,
+        units: u32,
+    },
+    UnitsFree {
+        worker: WorkerId,
+        units: u32,
+    },
+    IdsReserved {
+        worker: WorkerId,
+        first: u64,
+        last: u64,
+    },
+    IdUsed {
+        worker: WorkerId,
+        id: u64,
+    },
+    JournalFenced {
+        worker: WorkerId,
+        epoch: u32,
+        entries: u32,
+    },
+    JournalWritten {
+        worker: WorkerId,
+        epoch: u32,
+        entries: u32,
+    },
+    JournalRefused {
+        worker: WorkerId,
+        epoch: u32,
+        promised: u32,
+    },
+    EngineReplayed {
+        worker: WorkerId,
+        epoch: u32,
+        entries: u32,
+    },
+    EntryCounted {
+        worker: WorkerId,
+        epoch: u32,
+        place: u32,
+        entry: String,
+    },
+    EngineHalted {
+        worker: WorkerId,
+        epoch: u32,
+        promised: u32,
+    },
+
     // Interventions.
     Paused {
         #[serde(skip_serializing_if = "Option::is_none")]
@@ -865,6 +927,18 @@ impl Kind {
             Kind::SweepHeldOff { .. } => "sweep-held-off",
             Kind::SweepPaused { .. } => "sweep-paused",
             Kind::SweepCapped { .. } => "sweep-capped",
+            Kind::QuotaGranted { .. } => "quota-granted",
+            Kind::QuotaExpired { .. } => "quota-expired",
+            Kind::UnitsUsed { .. } => "units-used",
+            Kind::UnitsFree { .. } => "units-free",
+            Kind::IdsReserved { .. } => "ids-reserved",
+            Kind::IdUsed { .. } => "id-used",
+            Kind::JournalFenced { .. } => "journal-fenced",
+            Kind::JournalWritten { .. } => "journal-written",
+            Kind::JournalRefused { .. } => "journal-refused",
+            Kind::EngineReplayed { .. } => "engine-replayed",
+            Kind::EntryCounted { .. } => "entry-counted",
+            Kind::EngineHalted { .. } => "engine-halted",
             Kind::Paused { .. } => "paused",
             Kind::Resumed { .. } => "resumed",
             Kind::Crashed { .. } => "crashed",
@@ -932,6 +1006,18 @@ impl Kind {
             | Kind::OwnTimeout { worker }
             | Kind::WorkKept { worker, .. }
             | Kind::WorkDropped { worker, .. }
+            | Kind::QuotaGranted { worker, .. }
+            | Kind::QuotaExpired { worker, .. }
+            | Kind::UnitsUsed { worker, .. }
+            | Kind::UnitsFree { worker, .. }
+            | Kind::IdsReserved { worker, .. }
+            | Kind::IdUsed { worker, .. }
+            | Kind::JournalFenced { worker, .. }
+            | Kind::JournalWritten { worker, .. }
+            | Kind::JournalRefused { worker, .. }
+            | Kind::EngineReplayed { worker, .. }
+            | Kind::EntryCounted { worker, .. }
+            | Kind::EngineHalted { worker, .. }
             | Kind::FenceRaised { worker, .. }
             | Kind::RaiseRefused { worker, .. }
             | Kind::ChunkWritten { worker, .. }

@@ -267,6 +267,12 @@ impl Observers {
 
     /// The verdict at `at` of a run that ends at `horizon`, whose world there is `end`.
     pub fn verdict(&self, invariant: Invariant, at: TrueTime, horizon: TrueTime, end: &World) -> Verdict {
+        // The models have no job, and only one of them has locks.
+        if let Some(model) = &end.plan().model
+            && !(model.uses_lock_service() && matches!(invariant, Invariant::TokensGrow | Invariant::OnlyOwnerReleases))
+        {
+            return Verdict::NotApplicable;
+        }
         if invariant == Invariant::JobFinishes {
             return match self.finished {
                 Some(finished) if finished <= at => Verdict::Holds,

@@ -18,6 +18,7 @@ pub mod invariants;
 pub mod labs_only;
 pub mod machine;
 pub mod message;
+pub mod models;
 pub mod network;
 pub mod partner;
 pub mod redis;

@@ -66,6 +66,8 @@ pub enum MachineId {
     Partner,
     /// Many writers that check one fence item.
     Writers,
+    /// Whoever hands out blocks of capacity or of numbers.
+    Allocator,
     /// The store that holds the job's row.
     Store,
     /// The sweeper.
@@ -93,6 +95,7 @@ impl MachineId {
             "replica" => MachineId::Replica,
             "table" => MachineId::Table,
             "partner" => MachineId::Partner,
+            "allocator" => MachineId::Allocator,
             "store" => MachineId::Store,
             "sweeper" => MachineId::Sweeper,
             "sidecar-A" => MachineId::Sidecar(WorkerId::A),
@@ -134,7 +137,12 @@ impl MachineId {
     pub fn is_lock_service(self) -> bool {
         matches!(
             self,
-            MachineId::Node(_) | MachineId::Master(_) | MachineId::Primary | MachineId::Replica | MachineId::Table
+            MachineId::Node(_)
+                | MachineId::Master(_)
+                | MachineId::Primary
+                | MachineId::Replica
+                | MachineId::Table
+                | MachineId::Allocator
         )
     }
 
@@ -185,6 +193,7 @@ impl fmt::Display for MachineId {
             MachineId::Replica => f.write_str("replica"),
             MachineId::Table => f.write_str("table"),
             MachineId::Partner => f.write_str("partner"),
+            MachineId::Allocator => f.write_str("allocator"),
             MachineId::Writers => f.write_str("writers"),
             MachineId::Store => f.write_str("store"),
             MachineId::Sweeper => f.write_str("sweeper"),

@@ -7,6 +7,8 @@ use serde::Serialize;
 use crate::consensus::log::Entry;
 use crate::contest;
 use crate::machine::{JobId, NodeId, WorkerId};
+use crate::models::journal::JournalMessage;
+use crate::models::rent::RentMessage;
 use crate::redis::protocol::{RedisReply, RedisRequest, Replication};
 use crate::store::sessions::{SessionReply, SessionRequest};
 use crate::store::{Row, dynamodb, s3, sql};
@@ -111,6 +113,10 @@ pub enum Message {
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
     StoreReply(CallId, StoreReply),
+    /// A renter and the allocator.
+    Rent(CallId, RentMessage),
+    /// An engine and a node of its journal.
+    Journal(CallId, JournalMessage),
     /// The operating system of a machine whose process has died closes its connection to the store.
     ConnectionClosed,
     /// A worker asks the partner outside for something that cannot be taken back.
@@ -442,6 +448,8 @@ impl fmt::Display for Message {
     /// A short label for drawings and logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Message::Rent(_, message) => message.fmt(f),
+            Message::Journal(_, message) => message.fmt(f),
             Message::LockRequest(_, request) => match request {
                 LockRequest::ReadKey { .. } => f.write_str("who holds the key?"),
                 LockRequest::ReadKeys { jobs } if jobs.len() == 1 => f.write_str("who holds the key?"),

@@ -4,6 +4,7 @@ use serde::Serialize;
 
 use crate::contest::Contest;
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
+use crate::models::Model;
 use crate::time::{Span, TrueTime};
 
 /// A lock service to run a scenario on.
@@ -211,6 +212,8 @@ pub struct Plan {
     pub partner: Option<Partner>,
     /// Workers find one winner for the job without a lock service, instead of doing the billing job.
     pub contest: Option<Contest>,
+    /// A small model that the run is about instead of the billing job.
+    pub model: Option<Model>,
     /// Whether workers ask for the lock before they begin.
     pub coordinated: bool,
     /// Delays of the network and of time-outs.
@@ -248,6 +251,7 @@ impl Default for Plan {
             writers: Writers::default(),
             partner: None,
             contest: None,
+            model: None,
             coordinated: true,
             latency: Latency {
                 wire: ms(1),
@@ -274,6 +278,9 @@ impl Plan {
 
     /// The machines of the lock service that this plan has chosen.
     pub fn service_machines(&self) -> Vec<MachineId> {
+        if let Some(model) = self.model.as_ref().filter(|model| !model.uses_lock_service()) {
+            return model.servers();
+        }
         match self.service {
             ServiceKind::LeaseItem => vec![MachineId::Table],
             ServiceKind::Database => Vec::new(),
@@ -286,6 +293,9 @@ impl Plan {
 
     /// Whether the run has the nodes of the replicated log: as its lock service, or to issue tokens beside Redlock.
     pub fn has_cluster(&self) -> bool {
+        if self.model.as_ref().is_some_and(|model| !model.uses_lock_service()) {
+            return false;
+        }
         self.service == ServiceKind::Consensus
             || (self.service == ServiceKind::Redlock && self.redlock.token == TokenFrom::Consensus)
     }

@@ -16,15 +16,18 @@ mod fence_dynamodb;
 mod fence_rules;
 mod fence_s3;
 mod fence_sql;
+mod fences_elsewhere;
 mod handover;
 mod herd;
 mod hot_fence;
+mod how_much;
 mod layers;
 mod lease_item;
 mod lock_lease_fence;
 mod margin;
 mod minority;
 mod no_lock;
+mod not_this_lease;
 mod one_database;
 mod orphan;
 mod raise_first;
@@ -62,6 +65,7 @@ pub(crate) static ALL: &[&Scenario] = &[&billing_story::SCENARIO];
 pub(crate) static ALL: &[&Scenario] = &[
     // Part 1: the model
     &lock_lease_fence::SCENARIO,
+    &not_this_lease::SCENARIO,
     // Part 2: acquire, renew, release
     &acquire::SCENARIO,
     &renew::SCENARIO,
@@ -78,6 +82,7 @@ pub(crate) static ALL: &[&Scenario] = &[
     &fence_rules::SCENARIO,
     &raise_first::SCENARIO,
     &fence_s3::SCENARIO,
+    &fences_elsewhere::SCENARIO,
     &side_effects::SCENARIO,
     // Part 5: conditional writes
     &fence_dynamodb::SCENARIO,
@@ -110,6 +115,7 @@ pub(crate) static ALL: &[&Scenario] = &[
     &no_lock::SCENARIO,
     &three_ways::SCENARIO,
     &equal_terms::SCENARIO,
+    &how_much::SCENARIO,
     // Part 10: from your code to the disk
     &layers::SCENARIO,
     &sidecar::SCENARIO,

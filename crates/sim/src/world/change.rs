@@ -12,6 +12,7 @@ use crate::intervention::{Change, Intervention, Target};
 use crate::labs_only::LabsOnly;
 use crate::machine::{MachineId, WorkerId};
 use crate::message::Message;
+use crate::models::Member;
 use crate::network::Fault;
 use crate::settings::ServiceKind;
 use crate::sidecar::Sidecar;
@@ -339,6 +340,12 @@ impl World {
                 let Some(worker) = id.worker() else { return Err(format!("{id} is no worker")) };
                 *contestant = LabsOnly::new(|| Contestant::new(worker, incarnation));
             }
+            Actor::Member(member) => {
+                let Some(worker) = id.worker() else { return Err(format!("{id} is no worker")) };
+                if let Some(new) = Member::new(&plan, worker, incarnation) {
+                    *member = LabsOnly::new(|| new);
+                }
+            }
             Actor::Sweeper(sweeper) => *sweeper = Sweeper::new(&plan, incarnation),
             Actor::Sidecar(sidecar) => {
                 let MachineId::Sidecar(worker) = id else { return Err(format!("{id} is no sidecar")) };
@@ -348,6 +355,7 @@ impl World {
             // Their disks have all that they need.
             Actor::Node(_)
             | Actor::Redis(_)
+            | Actor::Server(_)
             | Actor::Store(_)
             | Actor::Tenants(_)
             | Actor::Table(_)
@@ -488,6 +496,9 @@ impl World {
 
     fn acquire(&mut self, worker: WorkerId, events: &mut Vec<Event>) -> Result<(), Because> {
         self.runnable(worker.into())?;
+        if self.plan.model.is_some() {
+            return Err("nobody is told to acquire in this run".into());
+        }
         if !self.worker(worker).is_some_and(Worker::can_start) {
             return Err(format!("{worker} is at it already"));
         }

@@ -8,6 +8,7 @@ use crate::clock::MachineClock;
 use crate::consensus::Node;
 use crate::contest::Contestant;
 use crate::labs_only::LabsOnly;
+use crate::models::{self, Member};
 use crate::partner::Partner;
 use crate::redis::Server;
 use crate::sidecar::Sidecar;
@@ -60,6 +61,8 @@ pub(super) enum Actor {
     Partner(LabsOnly<Partner>),
     Writers(LabsOnly<Writers>),
     Contestant(LabsOnly<Contestant>),
+    Member(LabsOnly<Member>),
+    Server(LabsOnly<models::Server>),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -116,6 +119,8 @@ impl Actor {
             Actor::Partner(partner) => partner.handle(context, input, actions),
             Actor::Contestant(contestant) => contestant.handle(context, input, actions),
             Actor::Writers(writers) => writers.handle(context, input, actions),
+            Actor::Member(member) => member.handle(context, input, actions),
+            Actor::Server(server) => server.handle(context, input, actions),
         }
     }
 }

@@ -19,6 +19,7 @@ use crate::event::{Event, Kind, LostBecause};
 use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::Message;
+use crate::models::{self, Member, Model};
 use crate::network::{Hit, Network};
 use crate::partner::Partner;
 use crate::redis::{Role, Server};
@@ -95,6 +96,10 @@ impl World {
         let mut machines = Machines::default();
         let named = plan.programs.iter().map(|program| program.worker);
         for worker in WorkerId::ALL.into_iter().chain(named) {
+            if let Some(member) = Member::new(&plan, worker, 0) {
+                machines.insert(worker.into(), Machine::new(Actor::Member(LabsOnly::new(|| member))));
+                continue;
+            }
             if plan.contest.is_some() {
                 machines.insert(
                     worker.into(),
@@ -116,8 +121,15 @@ impl World {
             let counter = if plan.service == ServiceKind::Redis { plan.tenant_commits_before.into() } else { 0 };
             machines.insert(server, Machine::new(Actor::Redis(LabsOnly::new(|| Server::new(server, counter)))));
         }
-        machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
-        machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
+        for id in plan.model.iter().flat_map(Model::servers) {
+            if let Some(server) = models::Server::new(id) {
+                machines.insert(id, Machine::new(Actor::Server(LabsOnly::new(|| server))));
+            }
+        }
+        if plan.model.is_none() {
+            machines.insert(MachineId::Store, Machine::new(Actor::Store(Store::new(&plan))));
+            machines.insert(MachineId::Sweeper, Machine::new(Actor::Sweeper(Sweeper::new(&plan, 0))));
+        }
         if plan.partner.is_some() {
             machines.insert(MachineId::Partner, Machine::new(Actor::Partner(LabsOnly::new(Partner::new))));
         }
