@@ -13,10 +13,11 @@ use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
 use crate::views::counts::{Checks, Steps, Totals};
 use crate::views::lock::{Held, HeldEnded, NodeLane};
+use crate::views::models::ModelView;
 use crate::views::redis::ServerLane;
 use crate::views::store::{StoreLane, What};
 use crate::views::workers::{Hold, WorkerLane};
-use crate::views::{Stretch, counts, lock, redis, store, up_to, workers};
+use crate::views::{Stretch, counts, lock, models, redis, store, up_to, workers};
 
 const NOTE: f64 = 11.0;
 const NAME: f64 = 13.0;
@@ -37,6 +38,7 @@ pub(super) struct View<'a> {
     checks: Option<Checks>,
     /// In a run of many jobs numbers take the place of single keys and of one row's fence.
     totals: Option<Totals>,
+    model: Option<ModelView>,
     pub(super) until: TrueTime,
 }
 
@@ -52,6 +54,7 @@ impl<'a> View<'a> {
             checks: checked.then(|| counts::checks(events)),
             workers: workers::lanes(events, until),
             keys: lock::keys(&run.plan, of_one, until),
+            model: run.plan.model.as_ref().map(|_| models::view(events, until)),
             totals: (many && !checked).then(|| counts::totals(events, run.plan.jobs)),
             machines: lock::machines(events, run.plan.service_machines(), until),
             servers: run.plan.redis_servers().map(|id| (id, redis::server(events, id, until))).collect(),
@@ -164,7 +167,8 @@ pub(super) fn background(pen: &mut Pen<'_>) {
     if layout.keys.0 < layout.keys.1 {
         pen.svg.rect("lane", left, layout.keys.0, width, nodes_bottom - layout.keys.0 + 4.0, 6.0);
         let keys_middle = (layout.keys.0 + layout.keys.1) / 2.0;
-        let (name, y) = if layout.compact { ("Lock", keys_middle + 4.0) } else { ("Lock service", keys_middle - 3.0) };
+        let (short, full) = layout.service_name;
+        let (name, y) = if layout.compact { (short, keys_middle + 4.0) } else { (full, keys_middle - 3.0) };
         pen.label("name", NAME, (0.0, y), Anchor::Start, name);
     }
     for lane in nodes {
@@ -213,7 +217,7 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
         let class = worker_class(worker.into());
         let (top, middle) = (area.middle() - BAR, area.middle());
         for hold in &lane.holds {
-            draw_hold(pen, class, hold, top);
+            draw_hold(pen, class, hold, middle);
         }
         for (stretch, vm) in &lane.frozen {
             let Some((left, right)) = pen.visible(*stretch) else { continue };
@@ -257,19 +261,22 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
     }
 }
 
-fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, top: f64) {
+fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
+    let (top, height) = pen.layout.bar(middle, hold.job);
     if let Some((left, right)) = pen.visible(hold.may_act) {
         // Even a short hold is seen.
-        pen.svg.rect(&format!("may-act {class}"), left, top, (right - left).max(2.0), BAR * 2.0, 5.0);
+        pen.svg.rect(&format!("may-act {class}"), left, top, (right - left).max(2.0), height, 5.0);
     }
     for stretch in [hold.believes, hold.would_have].into_iter().flatten() {
         if let Some((left, right)) = pen.visible(stretch) {
-            pen.svg.rect(&format!("believes {class}"), left, top, right - left, BAR * 2.0, 5.0);
+            pen.svg.rect(&format!("believes {class}"), left, top, right - left, height, 5.0);
         }
     }
 }
 
 fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
+    let (top, height) = pen.layout.bar(middle, hold.job);
+    let middle = top + height / 2.0;
     if let Some(bar) = pen.visible(hold.may_act) {
         let stop = hold.stop.told();
         let short = if hold.token == NO_TOKEN { stop.clone() } else { format!("token {}", hold.token) };
@@ -336,6 +343,37 @@ pub(super) fn partner(pen: &mut Pen<'_>, view: &View<'_>) {
     }
 }
 
+/// What there is to see in the small models.
+pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    let Some(model) = &view.model else { return };
+    if let Some((steps, what)) = &model.total {
+        let (top, bottom) = layout.keys;
+        draw_steps(pen, steps, (top + 14.0, bottom - 4.0), view.until, what);
+    }
+    for bar in &model.bars {
+        let Some(area) = layout.lane(bar.worker.into()) else { continue };
+        let Some((left, right)) = pen.visible(bar.during) else { continue };
+        let class = worker_class(bar.worker.into());
+        let top = area.middle() - BAR;
+        pen.svg.rect(&format!("may-act {class}"), left, top, (right - left).max(2.0), BAR * 2.0, 5.0);
+        let texts = [bar.text.clone()];
+        pen.label_in_bar(&format!("in-bar {class}"), (left, right), area.middle() + 4.0, &texts);
+    }
+    for mark in &model.marks {
+        let Some(area) = layout.lane(mark.machine).filter(|_| pen.sees(mark.at)) else { continue };
+        let place = (layout.x(mark.at), area.middle());
+        let title = format!("{} at {}", mark.text, mark.at.told());
+        if mark.refused {
+            pen.svg.cross("cross", place, 5.0, &title);
+        } else {
+            pen.svg.diamond("done", place, 5.0, &title);
+        }
+        let _ = pen.label("note", NOTE, (place.0 + 9.0, place.1 + 4.0), Anchor::Start, &mark.text)
+            || pen.label("note", NOTE, (place.0 - 9.0, place.1 + 4.0), Anchor::End, &mark.text);
+    }
+}
+
 /// A step line that reaches the upper edge where most there are, with the highest number and any long time of none.
 fn draw_steps(pen: &mut Pen<'_>, steps: &Steps, (top, bottom): (f64, f64), until: TrueTime, what: &str) {
     let most = steps.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
@@ -379,12 +417,13 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
     for key in &view.keys {
         let Some((left, right)) = pen.visible(key.during) else { continue };
         let class = worker_class(key.worker.into());
-        pen.svg.rect(&format!("held {class}"), left, middle - BAR, (right - left).max(2.0), BAR * 2.0, 5.0);
+        let (top, height) = layout.bar(middle, key.job);
+        pen.svg.rect(&format!("held {class}"), left, top, (right - left).max(2.0), height, 5.0);
         let texts = match key.token {
             NO_TOKEN => [format!("{}’s key", key.worker), key.worker.to_string()],
             token => [format!("key · {token}"), token.to_string()],
         };
-        pen.label_in_bar("in-outline", (left, right), middle + 4.0, &texts);
+        pen.label_in_bar("in-outline", (left, right), top + height / 2.0 + 4.0, &texts);
     }
     for key in &view.keys {
         let end = key.during.to;

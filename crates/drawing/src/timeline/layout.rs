@@ -2,13 +2,17 @@
 
 use lease_lab_scenarios::Run;
 use lease_lab_sim::event::Kind;
-use lease_lab_sim::machine::{MachineId, NodeId, WorkerId};
+use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
+use lease_lab_sim::models::Model;
 use lease_lab_sim::time::TrueTime;
 
 use super::Options;
 
 /// Below this width names are short and lanes are close together.
 const COMPACT_BELOW: f64 = 640.0;
+
+/// More locks than these are not told apart on a bar.
+const SLOTS_MAX: u16 = 3;
 
 /// Geometry of a timeline in CSS pixels.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,6 +39,10 @@ pub struct Layout {
     pub lanes: Vec<LaneArea>,
     /// The lane of the lock service's keys.
     pub keys: (f64, f64),
+    /// What the lock service's lanes are called, in short and in full.
+    pub service_name: (&'static str, &'static str),
+    /// How many locks a worker's bar is split into.
+    pub slots: u16,
     /// How many workers have no lane.
     pub workers_more: usize,
 }
@@ -81,8 +89,12 @@ impl Layout {
             }
             y += gap;
         }
-        lanes.push(LaneArea { machine: MachineId::Store, top: y, bottom: y + store_height });
-        y += store_height;
+        if run.plan.model.is_none() {
+            lanes.push(LaneArea { machine: MachineId::Store, top: y, bottom: y + store_height });
+            y += store_height;
+        } else {
+            y -= gap;
+        }
         if run.plan.partner.is_some() {
             y += gap;
             lanes.push(LaneArea { machine: MachineId::Partner, top: y, bottom: y + worker_height });
@@ -101,8 +113,26 @@ impl Layout {
             compact,
             lanes,
             keys,
+            service_name: match run.plan.model {
+                Some(Model::Rent(_)) => ("Alloc", "Allocator"),
+                Some(Model::Journal(_)) => ("Journ", "Journal"),
+                _ => ("Lock", "Lock service"),
+            },
+            slots: if (2..=SLOTS_MAX).contains(&run.plan.jobs) { run.plan.jobs } else { 1 },
             workers_more: run.plan.programs.iter().filter(|program| program.worker > WorkerId::D).count(),
         }
+    }
+
+    /// The upper edge and the height of the bar of `job`'s lock, where the bars of all lie around `middle`.
+    pub fn bar(&self, middle: f64, job: JobId) -> (f64, f64) {
+        const GAP: f64 = 2.0;
+        let height = match self.slots {
+            1 => return (middle - 10.0, 20.0),
+            2 => 15.0,
+            _ => 11.0,
+        };
+        let all = f64::from(self.slots) * (height + GAP) - GAP;
+        (middle - all / 2.0 + f64::from(job.0.min(self.slots - 1)) * (height + GAP), height)
     }
 
     /// Pixels for a second.

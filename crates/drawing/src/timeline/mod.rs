@@ -67,6 +67,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     }
     over::flags(&mut pen, run);
     lanes::totals(&mut pen, &view);
+    lanes::model(&mut pen, &view);
     lanes::store(&mut pen, &view);
     lanes::partner(&mut pen, &view);
     lanes::workers(&mut pen, &view);
@@ -238,6 +239,32 @@ mod tests {
             let svg = draw(&run.expect("it makes sense"), None, options(1200.0, 0.0, 24.0, 45.0)).svg;
             assert!(svg.contains("believes until it is told") && !svg.contains("1000000"), "“{text}”");
             assert_eq!(svg.contains("expires 13.05"), !text.is_empty(), "“{text}”");
+        }
+    }
+
+    #[test]
+    fn the_small_models_have_lanes_of_their_own() {
+        for (id, texts) in [
+            ("not-this-lease", ["Allocator", "40 units", "100 units granted"]),
+            ("fences-elsewhere", ["Journal", "epoch 2", "fenced below 2"]),
+            ("how-much", ["Lock service", "key · 1", "key · 2"]),
+        ] {
+            let scenario = lease_lab_scenarios::find(id).expect("it is a lab");
+            let run = Run::new(scenario, Input::default()).expect("it makes sense");
+            let end = run.horizon.as_seconds();
+            for width in [320.0, 1200.0] {
+                for (from, to) in [(0.0, end), (8.0, 16.0)] {
+                    let timeline = draw(&run, None, options(width, from, to, end));
+                    for (place, one) in timeline.labels.iter().enumerate() {
+                        assert!(timeline.labels[place + 1..].iter().all(|other| !one.overlaps(other)), "{id}: {one:?}");
+                    }
+                    assert!(!timeline.svg.contains(">Store<"), "{id} has no store");
+                }
+            }
+            let svg = draw(&run, None, options(1200.0, 0.0, end, end)).svg;
+            for text in texts {
+                assert!(svg.contains(text), "{id}: “{text}” is not in the drawing");
+            }
         }
     }
 

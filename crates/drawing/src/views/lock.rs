@@ -1,7 +1,7 @@
 //! The lock service's lanes: who truly holds the key, and which node leads.
 
 use lease_lab_sim::event::{Event, Kind};
-use lease_lab_sim::machine::{MachineId, WorkerId};
+use lease_lab_sim::machine::{JobId, MachineId, WorkerId};
 use lease_lab_sim::message::{LeaseId, Token};
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::{Deadline, TrueTime, Wall};
@@ -12,6 +12,8 @@ use super::{Stretch, redis};
 /// The time during which a key existed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Held {
+    /// Whose lock it is.
+    pub job: JobId,
     /// The lease that it was bound to.
     pub lease: LeaseId,
     /// Who held it.
@@ -49,9 +51,9 @@ pub fn keys(plan: &Plan, events: &[Event], until: TrueTime) -> Vec<Held> {
     let mut keys: Vec<Held> = Vec::new();
     for event in events {
         let ended = match &event.kind {
-            Kind::LeaseGranted { worker, token, lease, deadline, .. } => {
+            Kind::LeaseGranted { job, worker, token, lease, deadline, .. } => {
                 let lease_until = lease_until(event, *deadline);
-                keys.push(held(*lease, *worker, *token, event.t, until, lease_until));
+                keys.push(Held { job: *job, ..held(*lease, *worker, *token, event.t, until, lease_until) });
                 continue;
             }
             Kind::LeaseRenewed { lease, deadline, .. } => {
@@ -86,7 +88,7 @@ fn held(
     to: TrueTime,
     lease_until: Option<Wall>,
 ) -> Held {
-    Held { lease, worker, token, during: Stretch { from, to }, ended: None, lease_until }
+    Held { job: JobId::FIRST, lease, worker, token, during: Stretch { from, to }, ended: None, lease_until }
 }
 
 /// What a lease item says; other services let a lease expire, and the trace tells when.

@@ -5,6 +5,7 @@ pub mod difference;
 pub mod layers;
 pub mod lock;
 pub mod messages;
+pub mod models;
 pub mod redis;
 pub mod row_states;
 pub mod store;

@@ -1,7 +1,7 @@
 //! A worker's lane: what it believes, what it may do, when it is frozen or dead.
 
 use lease_lab_sim::event::{Event, Kind};
-use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::machine::{JobId, WorkerId};
 use lease_lab_sim::message::Token;
 use lease_lab_sim::time::{Mono, Span, TrueTime};
 use litemap::LiteMap;
@@ -27,6 +27,8 @@ pub struct WorkerLane {
 /// From acquiring to letting go.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Hold {
+    /// Whose lock it is.
+    pub job: JobId,
     /// Its token.
     pub token: Token,
     /// It may act: from acquiring until its clock reaches its stop time, or until it lets go or dies.
@@ -62,6 +64,7 @@ impl Hold {
 }
 
 struct Open {
+    job: JobId,
     token: Token,
     from: TrueTime,
     stop: Mono,
@@ -71,7 +74,8 @@ struct Open {
 pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane> {
     let clocks = clocks::tracks(events);
     let mut lanes: LiteMap<WorkerId, WorkerLane> = LiteMap::new();
-    let mut open: LiteMap<WorkerId, Open> = LiteMap::new();
+    // A worker can hold several locks, each of another job.
+    let mut open: Vec<(WorkerId, Open)> = Vec::new();
     let mut frozen: LiteMap<WorkerId, (TrueTime, bool)> = LiteMap::new();
     for event in events {
         // What the store or a node says about a worker is not the worker's own doing.
@@ -81,16 +85,21 @@ pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane>
         let clock = clocks.get(&event.machine).cloned().unwrap_or_default();
         let t = event.t;
         let mut close = |lane: &mut WorkerLane, ended: Ended| {
-            if let Some(open) = open.remove(&worker) {
-                lane.holds.push(hold(&open, &clock, t, Some(ended)));
-            }
+            open.retain(|(holder, open)| {
+                if *holder == worker {
+                    lane.holds.push(hold(open, &clock, t, Some(ended)));
+                }
+                *holder != worker
+            });
         };
         match &event.kind {
-            Kind::LockAcquired { token, stop_time, .. } => {
-                open.insert(worker, Open { token: *token, from: t, stop: *stop_time });
+            Kind::LockAcquired { job, token, stop_time, .. } => {
+                open.retain(|(holder, open)| *holder != worker || open.job != *job);
+                open.push((worker, Open { job: *job, token: *token, from: t, stop: *stop_time }));
             }
-            Kind::RenewalConfirmed { stop_time, .. } => {
-                if let Some(open) = open.get_mut(&worker) {
+            Kind::RenewalConfirmed { job, stop_time, .. } => {
+                let of_this = |(holder, open): &&mut (WorkerId, Open)| *holder == worker && open.job == *job;
+                if let Some((_, open)) = open.iter_mut().find(of_this) {
                     open.stop = *stop_time;
                 }
             }
@@ -135,6 +144,7 @@ fn hold(open: &Open, clock: &ClockTrack, to: TrueTime, ended: Option<Ended>) -> 
     let stops = clock.when_mono(open.stop, open.from, FAR).unwrap_or(FAR);
     let acted_until = stops.min(to);
     Hold {
+        job: open.job,
         token: open.token,
         may_act: Stretch { from: open.from, to: acted_until },
         stop: open.stop,
