@@ -23,7 +23,15 @@ pub struct ServerLane {
 impl ServerLane {
     fn open(&mut self, lease: LeaseId, from: TrueTime, until: TrueTime) {
         let during = Stretch { from, to: until };
-        self.keys.push(Held { lease, worker: lease.worker, token: NO_TOKEN, during, ended: None, lease_until: None });
+        self.keys.push(Held {
+            job: lease_lab_sim::machine::JobId::FIRST,
+            lease,
+            worker: lease.worker,
+            token: NO_TOKEN,
+            during,
+            ended: None,
+            lease_until: None,
+        });
     }
 
     fn close(&mut self, at: TrueTime, ended: HeldEnded, which: impl Fn(LeaseId) -> bool) {
