@@ -163,7 +163,8 @@ fn a_sends_the_etag_of_its_own_last_rewriting() {
 #[test]
 fn the_transactions_of_a_chunk_and_of_the_run() {
     let (invoices, chunks) = (5_000_u64, 10);
-    let of_a_chunk = invoices.div_ceil(100 - 1);
+    // The puts and the mark, beside the check.
+    let of_a_chunk = (invoices + 1).div_ceil(100 - 1);
     let run = lab("fence-dynamodb", None);
     assert_eq!(measured(&run, "chunk-transactions"), Value::Count(of_a_chunk));
     assert_eq!(measured(&run, "run-transactions"), Value::Count(of_a_chunk * chunks));
@@ -258,7 +259,11 @@ fn requests_are_shown_as_they_travel() {
             "claimed_since = :now",
         ],
     );
-    assert_holds(&raise.answer, &["\"fence\": {\"N\": \"7\"}", "\"chunk_01\": {\"N\": \"7\"}"]);
+    assert_holds(&raise.answer, &["\"fence\": {\"N\": \"7\"}", "\"state\": {\"S\": \"RUNNING\"}"]);
+    let chunks = exchange(&run, WorkerId::B, "get the items", 14.0);
+    assert_holds(&chunks.answer, &["{\"item\": {\"S\": \"chunk#01\"}, \"recorded_by\": {\"N\": \"7\"}}"]);
+    let last = exchange(&run, WorkerId::B, "last transaction of chunk 2", 21.0);
+    assert_holds(&last.request, &["ConditionCheck", "chunk#02", "attribute_not_exists(recorded_by)", "… 48 more puts"]);
     let late = exchange(&run, WorkerId::A, "chunk 2", 19.05);
     assert_holds(
         &late.request,
@@ -407,6 +412,36 @@ proptest! {
             let run = Run::new(scenario, input).expect("it can be run");
             let recorded = run.events.iter().filter(|event| matches!(event.kind, Kind::ChunkWritten { .. })).count();
             prop_assert!(recorded <= 1, "{}: {} times", way, recorded);
+        }
+    }
+}
+
+/// The shortest known ways to break a promise on each store: without any one of the interventions, it holds.
+#[test]
+fn shortest_known_ways_to_break_a_promise() {
+    let (once, stale) = (Invariant::ChargedOnce, Invariant::NoStaleWrite);
+    for (store, way, promise) in [
+        (StoreKind::Sql, "0 fence off; 4 pause A 15", once),
+        (StoreKind::Sql, "0 fence two-step; 4 pause A 15", once),
+        (StoreKind::Sql, "0 raise late; 4 pause A 9.7", once),
+        (StoreKind::Sql, "0.9 duplicate A store", once),
+        // Between B’s raise and B’s puts.
+        (StoreKind::DynamoDb, "0 fence off; 4 pause A 9.7", stale),
+        (StoreKind::DynamoDb, "0 fence two-step; 4 pause A 9.7", stale),
+        (StoreKind::S3, "0 fence off; 4 pause A 15", once),
+        (StoreKind::S3, "0 fence two-step; 4 pause A 15", once),
+        (StoreKind::S3, "0 raise late; 4 pause A 9.7", once),
+    ] {
+        let run = |interventions: &[Intervention]| {
+            let case = Case { interventions: interventions.to_vec(), seed: 0 };
+            verdict(&on(store, case).run(), promise)
+        };
+        let all = parse(way);
+        assert_eq!(run(&all), "broken", "{store}: {way}");
+        for left_out in 0..all.len() {
+            let mut fewer = all.clone();
+            let without = fewer.remove(left_out);
+            assert_eq!(run(&fewer), "holds", "{store}: {way}, without {without}");
         }
     }
 }

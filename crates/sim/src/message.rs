@@ -631,7 +631,7 @@ fn sql_label(request: &sql::Request) -> String {
 
 fn dynamodb_label(request: &dynamodb::Request) -> String {
     match request {
-        dynamodb::Request::GetItem => "get the item".into(),
+        dynamodb::Request::QueryJob => "get the items of job and chunks".into(),
         dynamodb::Request::GetFence => "get the fence".into(),
         dynamodb::Request::QueryInvoices { chunk } => format!("which invoices of chunk {chunk} are there?"),
         dynamodb::Request::ScanIndex => "read the index".into(),

@@ -81,8 +81,7 @@ fn measures(run: &Run) -> Vec<Measure> {
             "Transactions for chunk 1",
             (chunk > 0).then_some(Value::Count(chunk)),
             format!(
-                "one action of each is on the fence item: a check, or in the last one the mark, which carries the same \
-                 condition; so {} puts ÷ {room}, rounded up, is {chunk}",
+                "({} puts + 1 mark) ÷ {room} actions beside the check of the fence, rounded up",
                 grouped(invoices.into())
             ),
         ),

@@ -56,7 +56,6 @@ impl Expressions {
                 Test::Running => format!("#state = {}", self.state(RowState::Running)),
                 Test::OwnerIs(owner) => format!("owner_token = {}", self.token(":owner", owner)),
                 Test::FenceIs(fence) => format!("fence = {}", self.token(":fence", fence)),
-                Test::ChunkAbsent(chunk) => format!("attribute_not_exists(chunk_{chunk:02})"),
             })
             .collect();
         parts.join(" AND ")
@@ -82,7 +81,6 @@ impl Expressions {
                 }
                 // A table has no clock to ask; no client sends this.
                 Set::ClaimedNow => {}
-                Set::Chunk(chunk, token) => set_to.push(format!("chunk_{chunk:02} = {}", self.token(":t", token))),
                 Set::NoOwner => removed.push("owner_token"),
                 Set::NotClaimed => removed.push("claimed_since"),
             }
@@ -124,24 +122,15 @@ fn key(job: JobId, item: &str) -> String {
 
 pub(super) fn request(plan: &Plan, job: JobId, request: &Request) -> String {
     match request {
-        Request::GetItem => {
-            format!("GetItem\n{{\n  {TABLE},\n  \"Key\": {},\n  \"ConsistentRead\": true\n}}", key(job, "job"))
-        }
+        Request::QueryJob => query(job, "chunk#", "job"),
         Request::GetFence => format!(
             "GetItem\n{{\n  {TABLE},\n  \"Key\": {},\n  \"ProjectionExpression\": \"fence\",\n  \
              \"ConsistentRead\": true\n}}",
             key(job, "job")
         ),
         Request::QueryInvoices { chunk } => {
-            let name = |within| text(&item_name(invoice(plan, *chunk, within)));
-            format!(
-                "Query\n{{\n  {TABLE},\n  \"KeyConditionExpression\": \"job = :job AND #item BETWEEN :from AND :to\",\n  \
-                 \"ExpressionAttributeNames\": {{\"#item\": \"item\"}},\n  \"ExpressionAttributeValues\": {{\":job\": {}, \
-                 \":from\": {}, \":to\": {}}},\n  \"ConsistentRead\": true\n}}",
-                text(&job_name(job)),
-                name(1),
-                name(plan.invoices_per_chunk)
-            )
+            let name = |within| item_name(invoice(plan, *chunk, within));
+            query(job, &name(1), &name(plan.invoices_per_chunk))
         }
         Request::ScanIndex => format!("Scan\n{{\n  {TABLE},\n  \"IndexName\": \"claimed_since\"\n}}"),
         Request::UpdateItem(update) => update_item(job, update),
@@ -152,6 +141,18 @@ pub(super) fn request(plan: &Plan, job: JobId, request: &Request) -> String {
             key(job, "job")
         ),
     }
+}
+
+/// Items of a job whose names lie between two others.
+fn query(job: JobId, from: &str, to: &str) -> String {
+    format!(
+        "Query\n{{\n  {TABLE},\n  \"KeyConditionExpression\": \"job = :job AND #item BETWEEN :from AND :to\",\n  \
+         \"ExpressionAttributeNames\": {{\"#item\": \"item\"}},\n  \"ExpressionAttributeValues\": {{\":job\": {}, \
+         \":from\": {}, \":to\": {}}},\n  \"ConsistentRead\": true\n}}",
+        text(&job_name(job)),
+        text(from),
+        text(to)
+    )
 }
 
 fn item_name(invoice: u32) -> String {
@@ -177,7 +178,7 @@ fn update_item(job: JobId, update: &Update) -> String {
 fn transactions(plan: &Plan, job: JobId, transact: &Transact) -> String {
     let Some(first) = transact.puts.first() else { return String::new() };
     let mut text = String::from("TransactWriteItems\n{\n  \"TransactItems\": [\n    ");
-    text += &action_on_the_job(job, transact);
+    text += &first_actions(job, transact);
     text += &puts(plan, job, transact, first);
     text += "\n  ]\n}";
     let more = transact.puts.len() - 1;
@@ -194,24 +195,35 @@ fn transactions(plan: &Plan, job: JobId, transact: &Transact) -> String {
     text
 }
 
-fn action_on_the_job(job: JobId, transact: &Transact) -> String {
+/// The check of the job’s item and, in the last transaction of a chunk, the mark.
+fn first_actions(job: JobId, transact: &Transact) -> String {
     let mut expressions = Expressions::default();
     let condition = match expressions.condition(&transact.tests) {
         none if none.is_empty() => String::new(),
         condition => format!(",\n      \"ConditionExpression\": \"{condition}\""),
     };
-    let (action, change) = match transact.marks {
-        true => {
-            let change = expressions.update(&[Set::Chunk(transact.chunk, transact.token)]);
-            ("Update", format!(",\n      \"UpdateExpression\": \"{change}\""))
-        }
-        false => ("ConditionCheck", String::new()),
-    };
-    format!(
-        "{{\"{action}\": {{\n      {TABLE},\n      \"Key\": {}{condition}{change}{}\n    }}}}",
+    let check = format!(
+        "{{\"ConditionCheck\": {{\n      {TABLE},\n      \"Key\": {}{condition}{}\n    }}}}",
         key(job, "job"),
         expressions.lines("      ")
+    );
+    if !transact.marks {
+        return check;
+    }
+    let condition = match transact.if_absent {
+        true => ",\n      \"ConditionExpression\": \"attribute_not_exists(recorded_by)\"",
+        false => "",
+    };
+    format!(
+        "{check},\n    {{\"Update\": {{\n      {TABLE},\n      \"Key\": {}{condition},\n      \"UpdateExpression\": \"SET \
+         recorded_by = :t\",\n      \"ExpressionAttributeValues\": {{\":t\": {}}}\n    }}}}",
+        key(job, &chunk_name(transact.chunk)),
+        number(transact.token)
     )
+}
+
+fn chunk_name(chunk: u8) -> String {
+    format!("chunk#{chunk:02}")
 }
 
 fn puts(plan: &Plan, job: JobId, transact: &Transact, puts: &Ranges) -> String {
@@ -235,10 +247,19 @@ fn puts(plan: &Plan, job: JobId, transact: &Transact, puts: &Ranges) -> String {
 
 pub(super) fn answer(job: JobId, request: &Request, reply: &StoreReply) -> Answer {
     match reply {
-        StoreReply::Row(row) => {
-            let member = if matches!(request, Request::GetItem) { "Item" } else { "Attributes" };
-            Answer::yes(format!("200\n{{\n  \"{member}\": {}\n}}", item(job, row)))
+        StoreReply::Row(row) if matches!(request, Request::QueryJob) => {
+            let mut items = vec![item(job, row)];
+            items.extend(row.chunks.iter().filter_map(|(chunk, tokens)| {
+                let (name, token) = (text(&chunk_name(*chunk)), number(tokens.last()?));
+                Some(format!("{{\"item\": {name}, \"recorded_by\": {token}}}"))
+            }));
+            Answer::yes(format!(
+                "200\n{{\n  \"Count\": {},\n  \"Items\": [\n    {}\n  ]\n}}",
+                items.len(),
+                items.join(",\n    ")
+            ))
         }
+        StoreReply::Row(row) => Answer::yes(format!("200\n{{\n  \"Attributes\": {}\n}}", item(job, row))),
         StoreReply::Fence(fence) => Answer::yes(format!("200\n{{\"Item\": {{\"fence\": {}}}}}", number(fence))),
         StoreReply::Claims(claims) => {
             let items: Vec<String> = claims
@@ -286,9 +307,6 @@ fn item(job: JobId, row: &Row) -> String {
     }
     members.extend(row.owner_token.map(|token| format!("\"owner_token\": {}", number(token))));
     members.extend(row.claimed_since.map(|wall| format!("\"claimed_since\": {}", number(wall))));
-    for (chunk, tokens) in row.chunks.iter() {
-        members.extend(tokens.last().map(|token| format!("\"chunk_{chunk:02}\": {}", number(token))));
-    }
     format!("{{{}}}", members.join(", "))
 }
 

@@ -67,9 +67,6 @@ fn condition(test: Test) -> String {
         Test::Running => format!("state = '{}'", RowState::Running),
         Test::OwnerIs(owner) => format!("owner_token = {owner}"),
         Test::FenceIs(fence) => format!("fence = {fence}"),
-        Test::ChunkAbsent(chunk) => {
-            format!("NOT EXISTS (SELECT FROM chunks c WHERE c.job = jobs.job AND c.chunk = {chunk})")
-        }
     }
 }
 
@@ -83,7 +80,6 @@ fn assignment(set: Set) -> String {
         Set::ClaimedSince(wall) => format!("claimed_since = {wall}"),
         Set::ClaimedNow => "claimed_since = now()".into(),
         Set::NotClaimed => "claimed_since = NULL".into(),
-        Set::Chunk(chunk, token) => format!("chunk_{chunk:02} = {token}"),
     }
 }
 

@@ -1,4 +1,5 @@
-//! A DynamoDB table: one item for each job, with the fence in it, and one item for each invoice.
+//! A DynamoDB table: one item for each job, with the fence in it, one for each chunk that is recorded, and one for each
+//! invoice.
 //!
 //! Conditions are evaluated together with the write, one item at a time, or over several items in a transaction of at
 //! most 100 actions, no two of them on one item (Amazon DynamoDB Developer Guide, TransactWriteItems).
@@ -24,8 +25,8 @@ pub const ACTIONS_MAX: u32 = 100;
 /// What a table is asked.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Request {
-    /// GetItem of the job's item, consistent.
-    GetItem,
+    /// Query, consistent: the job's item and those of its chunks.
+    QueryJob,
     /// GetItem of the fence alone.
     GetFence,
     /// Query: which invoices of this chunk are there?
@@ -53,15 +54,13 @@ pub struct Transact {
     pub token: Token,
     /// The chunk.
     pub chunk: u8,
-    /// What is tested of the job's item in each of them.
+    /// What each of them checks of the job's item: its first action.
     pub tests: Vec<Test>,
-    /// They mark the chunk as recorded: an Update of the job's item, which carries the tests itself, because a
-    /// transaction must not touch an item twice.
-    /// Without it, a ConditionCheck carries them.
+    /// They mark the chunk as recorded, in an item of its own: the second action.
     pub marks: bool,
     /// The invoices that each of them puts, counted from 1 within the chunk.
     pub puts: Vec<Ranges>,
-    /// Each put is conditional on the invoice's absence.
+    /// Each put is conditional on the invoice's absence, and the mark on its own.
     pub if_absent: bool,
 }
 
@@ -173,7 +172,7 @@ impl DynamoStore {
         }
         let item = self.items.get_mut(usize::from(job.0))?;
         Some(match request {
-            Request::GetItem => {
+            Request::QueryJob => {
                 if let Some(worker) = from.worker() {
                     actions.record(Kind::RowLookedAt { worker, state: item.state });
                 }
@@ -265,18 +264,23 @@ impl Transact {
     /// Which conditions of one transaction fail, and why the first does.
     fn failures(&self, item: &Row, puts: &Ranges, there: &Ranges) -> Option<(Cancelled, RefusedBecause)> {
         let mut because = update::refuses(&self.tests, item);
-        // The action on the job’s item comes first.
+        // The check of the job’s item comes first, then the mark, then the puts.
         let mut failed = Ranges::of(0, u32::from(because.is_some()));
+        let before_puts = 1 + u32::from(self.marks);
+        if self.if_absent && self.marks && item.chunks.contains_key(&self.chunk) {
+            because = because.or(Some(RefusedBecause::AlreadyRecorded));
+            failed.add(&Ranges::of(1, 2));
+        }
         let taken = if self.if_absent { puts.common(there) } else { Ranges::default() };
         if !taken.is_empty() {
             because = because.or(Some(RefusedBecause::AlreadyRecorded));
-            for (number, place) in puts.numbers().zip(1..) {
+            for (number, place) in puts.numbers().zip(before_puts..) {
                 if taken.holds(number) {
                     failed.add(&Ranges::of(place, place + 1));
                 }
             }
         }
-        because.map(|because| (Cancelled { actions: puts.len() + 1, failed }, because))
+        because.map(|because| (Cancelled { actions: before_puts + puts.len(), failed }, because))
     }
 }
 
@@ -327,6 +331,17 @@ mod tests {
             });
             assert_eq!(found, expected, "{item:?}, {there:?}");
         }
+    }
+
+    #[test]
+    fn a_chunk_is_marked_once() {
+        let mut marked = Row { fence: 7, ..Row::default() };
+        marked.chunks.insert(2, vec![7]);
+        let last = transact(&[Test::NotDone, Test::FenceAtMost(7)], vec![Ranges::of(1, 3)], true);
+        let failure = last.failures(&marked, &Ranges::of(1, 3), &Ranges::of(2, 3));
+        let (cancelled, because) = failure.expect("it is marked already");
+        assert_eq!((cancelled.actions, because), (4, RefusedBecause::AlreadyRecorded));
+        assert_eq!(cancelled.failed.numbers().collect::<Vec<u32>>(), [1, 3]);
     }
 
     #[test]

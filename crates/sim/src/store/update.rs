@@ -50,8 +50,6 @@ pub enum Test {
     OwnerIs(Token),
     /// The fence is exactly this token.
     FenceIs(Token),
-    /// This chunk is not marked as recorded.
-    ChunkAbsent(u8),
 }
 
 /// A change of the row.
@@ -73,8 +71,6 @@ pub enum Set {
     ClaimedNow,
     /// It is not claimed, and leaves the index.
     NotClaimed,
-    /// This chunk is recorded by this token.
-    Chunk(u8, Token),
 }
 
 impl Test {
@@ -88,7 +84,6 @@ impl Test {
             Test::Running => (row.state == RowState::Running, RefusedBecause::RowChanged),
             Test::OwnerIs(owner) => (row.owner_token == Some(owner), RefusedBecause::RowChanged),
             Test::FenceIs(fence) => (row.fence == fence, RefusedBecause::RowChanged),
-            Test::ChunkAbsent(chunk) => (!row.chunks.contains_key(&chunk), RefusedBecause::AlreadyRecorded),
         };
         (!passes).then_some(because)
     }
@@ -111,7 +106,6 @@ pub fn apply(sets: &[Set], row: &mut Row, now: Wall) {
             Set::ClaimedSince(wall) => row.claimed_since = Some(wall),
             Set::ClaimedNow => row.claimed_since = Some(now),
             Set::NotClaimed => row.claimed_since = None,
-            Set::Chunk(chunk, token) => row.chunks.entry(chunk).or_default().push(token),
         }
     }
 }
@@ -235,16 +229,12 @@ mod tests {
             (Test::OwnerIs(7), None),
             (Test::OwnerIs(8), Some(RowChanged)),
             (Test::FenceIs(8), Some(RowChanged)),
-            (Test::ChunkAbsent(1), None),
         ] {
             assert_eq!(test.fails(&running), expected, "{test:?}");
         }
         let done = row(RowState::Done, 7);
         assert_eq!(Test::NotDone.fails(&done), Some(JobDone));
         assert_eq!(Test::Running.fails(&done), Some(RowChanged));
-        let mut recorded = running.clone();
-        apply(&[Set::Chunk(1, 7)], &mut recorded, Wall::ZERO);
-        assert_eq!(Test::ChunkAbsent(1).fails(&recorded), Some(AlreadyRecorded));
     }
 
     #[test]

@@ -9,10 +9,10 @@ use super::{Calls, StoreOutcome};
 use crate::actor::{Actions, Context};
 use crate::machine::JobId;
 use crate::message::{CallId, Claim, StoreReply, StoreRequest, Token};
-use crate::store::RowState;
 use crate::store::dynamodb::{ACTIONS_MAX, Reply, Request, Transact};
 use crate::store::ranges::Ranges;
-use crate::store::update::{Set, Test, Update, fence_tests};
+use crate::store::update::{Set, Update, fence_tests};
+use crate::store::{Row, RowState};
 
 /// The client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,11 +21,20 @@ pub struct DynamoClient {
     /// Since its raise it has not written a chunk yet: an earlier holder, or an earlier attempt of its own, may have
     /// left one half written.
     may_be_half_written: bool,
-    /// The call under way is a raise.
-    raising: bool,
+    raising: Raising,
     building: Building,
     /// The transactions that have yet to go when those under way have succeeded.
     last: Option<(JobId, Transact)>,
+}
+
+/// How far a raise has come.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Raising {
+    No,
+    /// The update of this job’s item is under way.
+    Updating(JobId),
+    /// The fence is raised, and these were the old values; which chunks are recorded is asked next.
+    Querying(Box<Row>),
 }
 
 /// What it knows of the chunk that its worker builds.
@@ -43,7 +52,7 @@ impl DynamoClient {
         DynamoClient {
             calls: Calls::new(incarnation),
             may_be_half_written: true,
-            raising: false,
+            raising: Raising::No,
             building: Building::Nothing,
             last: None,
         }
@@ -57,7 +66,7 @@ impl DynamoClient {
     }
 
     pub(super) fn ask(&mut self, context: Context<'_>, job: JobId, request: Request, actions: &mut Actions) {
-        self.raising = false;
+        self.raising = Raising::No;
         self.calls.ask(context, job, StoreRequest::DynamoDb(Box::new(request)), actions);
     }
 
@@ -71,7 +80,7 @@ impl DynamoClient {
         }
         self.may_be_half_written = true;
         self.ask(context, job, Request::UpdateItem(update), actions);
-        self.raising = true;
+        self.raising = Raising::Updating(job);
     }
 
     pub(super) fn build_chunk(&mut self, context: Context<'_>, job: JobId, chunk: u8, actions: &mut Actions) {
@@ -113,13 +122,15 @@ impl DynamoClient {
     /// Sends all transactions but the last, or the last if there is no other.
     fn put(&mut self, context: Context<'_>, job: JobId, transact: Transact, there: &Ranges, actions: &mut Actions) {
         let all = Ranges::of(1, context.plan.invoices_per_chunk + 1);
-        // One action of each transaction is the one on the job’s item.
-        let mut puts = all.without(there).cut(ACTIONS_MAX - 1);
-        let last = puts.pop().into_iter().collect();
-        let mut marking = Transact { marks: true, puts: last, ..transact.clone() };
-        if marking.if_absent {
-            marking.tests.push(Test::ChunkAbsent(marking.chunk));
+        // One action of each transaction is the check of the job’s item.
+        let room = ACTIONS_MAX - 1;
+        let mut puts = all.without(there).cut(room);
+        if puts.last().is_some_and(|last| last.len() == room) {
+            // One more, for the mark.
+            puts.push(Ranges::default());
         }
+        let last = puts.pop().into_iter().collect();
+        let marking = Transact { marks: true, puts: last, ..transact.clone() };
         if puts.is_empty() {
             self.ask(context, job, Request::Transact(marking), actions);
         } else {
@@ -161,6 +172,34 @@ impl DynamoClient {
             return None;
         }
         let last = self.last.take();
+        match (std::mem::replace(&mut self.raising, Raising::No), reply) {
+            // UpdateItem returns the old values of the job’s item; the chunks’ are others.
+            (Raising::Updating(job), StoreReply::Row(before)) => {
+                self.ask(context, job, Request::QueryJob, actions);
+                self.raising = Raising::Querying(before);
+                Some(StoreOutcome::Underway)
+            }
+            (Raising::Querying(before), StoreReply::Row(now)) => {
+                Some(StoreOutcome::Row(Box::new(Row { chunks: now.chunks, ..*before })))
+            }
+            // The item of a finished job is no refusal: it is what a new holder wants to know.
+            (Raising::Updating(_), StoreReply::DynamoDb(reply)) if matches!(&*reply, Reply::ConditionFailed(item) if item.state == RowState::Done) => {
+                match *reply {
+                    Reply::ConditionFailed(item) => Some(StoreOutcome::Row(item)),
+                    _ => None,
+                }
+            }
+            (_, reply) => self.others_answered(context, last, reply, actions),
+        }
+    }
+
+    fn others_answered(
+        &mut self,
+        context: Context<'_>,
+        last: Option<(JobId, Transact)>,
+        reply: StoreReply,
+        actions: &mut Actions,
+    ) -> Option<StoreOutcome> {
         match reply {
             StoreReply::Accepted => match last {
                 Some((job, marking)) => {
@@ -173,10 +212,6 @@ impl DynamoClient {
                 }
             },
             StoreReply::DynamoDb(reply) => match *reply {
-                // The item of a finished job is no refusal: it is what a new holder wants to know.
-                Reply::ConditionFailed(item) if self.raising && item.state == RowState::Done => {
-                    Some(StoreOutcome::Row(item))
-                }
                 Reply::ConditionFailed(_) | Reply::Cancelled { .. } => Some(StoreOutcome::Refused),
                 Reply::Invoices(_) | Reply::Checked { .. } => None,
             },

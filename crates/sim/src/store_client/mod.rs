@@ -83,7 +83,7 @@ impl StoreClient {
         match self {
             StoreClient::Row(client) => client.read_row(context, job, actions),
             StoreClient::Sql(client) => client.ask(context, job, database::Request::SelectRow, actions),
-            StoreClient::DynamoDb(client) => client.ask(context, job, table::Request::GetItem, actions),
+            StoreClient::DynamoDb(client) => client.ask(context, job, table::Request::QueryJob, actions),
             StoreClient::S3(client) => client.read_row(context, job, actions),
         }
     }

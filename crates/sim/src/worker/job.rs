@@ -107,6 +107,7 @@ impl Worker {
         actions.record(Kind::WriteSent { worker: self.id, token, chunk, mono: context.mono(), stop_time });
         let unconditional = context.settings.fence == FenceMode::TwoStep;
         self.phase = Phase::Writing(chunk);
+        self.works_since = None;
         let job = self.job;
         self.store.write_chunk(context, job, token, chunk, unconditional, actions);
         if let Some(partner) = &context.plan.partner {
