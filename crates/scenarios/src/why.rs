@@ -661,7 +661,7 @@ fn redis(event: &Event, plan: &Plan) -> Option<String> {
             format!("{deleted_by} deletes {worker}’s key on {machine} without looking whose it is.")
         }
         Kind::DataLoaded { leases, .. } if leases.is_empty() => {
-            format!("{machine} has no key on its disk: it has forgotten whatever it had granted.")
+            format!("{machine} finds no key on its disk; whatever it had is forgotten.")
         }
         Kind::DataLoaded { leases, .. } => {
             format!("{machine} loads from its disk {}.", keys_of(leases))

@@ -318,6 +318,25 @@ fn the_story_runs_on_redis_with_numbers_that_have_gaps() {
     }
 }
 
+/// A lab that is about one lock service says so; every other runs on both, and comes to whatever it comes to.
+#[test]
+fn every_lab_runs_on_both_services() {
+    for scenario in lease_lab_scenarios::all() {
+        for service in ["redis", "redlock"] {
+            let mut list = scenario.own_interventions();
+            list.extend(parse_list(&format!("0 service {service}")).expect("it can be read"));
+            match Run::new(scenario, Input { interventions: Some(list), ..Input::default() }) {
+                Ok(run) => {
+                    let _ = run.measures();
+                    let end = Snapshot::take(run.end(), run.horizon, None);
+                    assert_eq!(end.service.kind, service, "{}", scenario.id);
+                }
+                Err(mistake) => assert!(!scenario.any_service_and_store, "{}: {mistake}", scenario.id),
+            }
+        }
+    }
+}
+
 #[test]
 fn the_story_on_redlock_charges_twice() {
     let run = story_with("0 service redlock");

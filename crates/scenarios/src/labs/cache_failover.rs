@@ -2,6 +2,7 @@
 
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::{MachineId, WorkerId};
+use lease_lab_sim::message::NO_TOKEN;
 use lease_lab_sim::settings::{Plan, Program, ServiceKind};
 use lease_lab_sim::time::{Span, TrueTime};
 
@@ -78,8 +79,12 @@ fn measures(run: &Run) -> Vec<Measure> {
         Kind::Promoted { counter, .. } => Some(counter),
         _ => None,
     });
-    let (of_c, of_d) = (trace::token_of(run, WorkerId::C), trace::token_of(run, WorkerId::D));
-    let granted = |token: u64| format!("the counter stood at {}; INCR makes it {token}", token - 1);
+    let token = |worker| trace::token_of(run, worker).filter(|token| *token != NO_TOKEN);
+    let (of_c, of_d) = (token(WorkerId::C), token(WorkerId::D));
+    let granted = |token: u64| match run.plan.service {
+        ServiceKind::Redis => format!("the counter stood at {}; INCR makes it {token}", token.saturating_sub(1)),
+        _ => String::new(),
+    };
     let both = trace::both_act(run, WorkerId::C, WorkerId::D);
     let raised = trace::first(run, |kind| matches!(kind, Kind::FenceRaised { worker: WorkerId::D, .. }));
     let late = raised.and_then(|raised| {

@@ -38,7 +38,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         Variant::instead("A freezes between its check and its write", "1.7 pause A 12"),
     ],
     measures,
-    window: (0, 2),
+    window: (0, 1),
     ..Scenario::BASE
 };
 
