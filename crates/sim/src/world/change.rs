@@ -248,7 +248,8 @@ impl World {
                     self.push(now, Class::Timer, Pending::Start { machine: id });
                 }
                 Held::Message(envelope) => {
-                    self.push(now, Class::Message, Pending::Message(Box::new(envelope)));
+                    // It came before whatever arrives at this very instant.
+                    self.push(now, Class::Held, Pending::Message(Box::new(envelope)));
                 }
                 Held::Timer(key) => {
                     let created = self.push(now, Class::Timer, Pending::Timer { machine: id, key });

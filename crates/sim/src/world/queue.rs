@@ -11,13 +11,15 @@ use crate::machine::MachineId;
 use crate::settings::Latency;
 use crate::time::{Span, TrueTime};
 
-/// Order of what is due at one instant: ends of pauses, then messages, then timers, each in order of creation.
+/// Order of what is due at one instant: ends of pauses, then messages that waited for a frozen machine, then messages,
+/// then timers, each in order of creation.
 type Key = (TrueTime, Class, u64);
 
 /// See [`Key`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Class {
     Control,
+    Held,
     Message,
     Timer,
 }
