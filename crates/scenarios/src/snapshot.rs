@@ -343,8 +343,8 @@ fn service_card(world: &World, t: TrueTime) -> ServiceCard {
     };
     let kind = world.plan().service;
     card.kind = match kind {
-        ServiceKind::Redis => "redis",
-        ServiceKind::Redlock => "redlock",
+        ServiceKind::Redis if cfg!(feature = "labs") => "redis",
+        ServiceKind::Redlock if cfg!(feature = "labs") => "redlock",
         _ => return card,
     };
     card.leader = world.authority();

@@ -547,9 +547,9 @@ impl fmt::Display for Message {
                 SessionReply::Ended => f.write_str("the session has ended"),
                 SessionReply::Holders(holders) => write!(f, "{} are held", holders.len()),
             },
-            Message::Redis(_, request) => request.fmt(f),
-            Message::RedisReply(_, reply) => reply.fmt(f),
-            Message::Replication(message) => message.fmt(f),
+            Message::Redis(_, request) if LABS => request.fmt(f),
+            Message::RedisReply(_, reply) if LABS => reply.fmt(f),
+            Message::Replication(message) if LABS => message.fmt(f),
             Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),
                 StoreRequest::Raise { token: NO_TOKEN } => f.write_str("take the row"),

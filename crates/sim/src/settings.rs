@@ -322,10 +322,11 @@ impl Plan {
     /// The Redis servers that the run has.
     pub fn redis_servers(&self) -> impl Iterator<Item = MachineId> + use<> {
         let pair = [MachineId::Primary, MachineId::Replica].into_iter().filter({
-            let has_pair = self.service == ServiceKind::Redis;
+            let has_pair = cfg!(feature = "labs") && self.service == ServiceKind::Redis;
             move |_| has_pair
         });
-        let masters = if self.service == ServiceKind::Redlock { self.redlock.masters } else { 0 };
+        let has_masters = cfg!(feature = "labs") && self.service == ServiceKind::Redlock;
+        let masters = if has_masters { self.redlock.masters } else { 0 };
         pair.chain((1..=masters).map(MachineId::Master))
     }
 

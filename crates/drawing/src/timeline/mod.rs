@@ -72,7 +72,9 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     lanes::partner(&mut pen, &view);
     lanes::workers(&mut pen, &view);
     lanes::lock_service(&mut pen, &view);
-    lanes::redis_servers(&mut pen, &view);
+    if cfg!(feature = "labs") {
+        lanes::redis_servers(&mut pen, &view);
+    }
     over::messages(&mut pen, &view);
     let (svg, labels, pills) = pen.finish();
     Timeline { svg, layout, labels, pills }

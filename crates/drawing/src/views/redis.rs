@@ -103,6 +103,7 @@ pub fn server(events: &[Event], server: MachineId, until: TrueTime) -> ServerLan
 /// With Redlock it is a key on a majority of the masters.
 pub fn locks(plan: &Plan, events: &[Event], until: TrueTime) -> Option<Vec<Held>> {
     let mut keys = match plan.service {
+        _ if !cfg!(feature = "labs") => return None,
         ServiceKind::Redis => on_the_primary(events, until),
         ServiceKind::Redlock => on_a_majority(plan, events, until),
         _ => return None,
