@@ -2,7 +2,7 @@
 
 use lease_lab_drawing::timeline::worker_class;
 use lease_lab_scenarios::why::why;
-use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::time::TrueTime;
 use leptos::html::Ol;
 use leptos::prelude::*;
@@ -63,6 +63,9 @@ pub(crate) fn Events(lab: Lab) -> impl IntoView {
             <p class="soft small" class:hidden=move || lab.revealed.get()>
                 "What comes next appears once you have answered, or played on."
             </p>
+            <p class="soft small" class:hidden=move || lab.run.read().plan.programs.len() <= 8>
+                "Of the many workers only A to D are listed; the others are alike."
+            </p>
             <label class="tick small">
                 <input type="checkbox" on:change:target=move |event| routine.set(event.target().checked())/>
                 "with heartbeats and single messages"
@@ -79,10 +82,18 @@ fn lines(lab: Lab, filter: &str, routine: bool) -> Lines {
         "lock" => machine.node().is_some() || machine == MachineId::Tenants,
         name => machine.to_string() == name,
     };
+    // A run of thousands of workers is told by the first four: the others are alike.
+    const LINES_MAX: usize = 4_000;
+    let too_many = run.events.len() > 2 * LINES_MAX;
     let mut html = Html::default();
     let mut times = Vec::new();
     for event in &run.events {
         if event.t > until || !wanted(event.machine) || (event.is_background() && !routine) {
+            continue;
+        }
+        let of_others = event.kind.worker().is_some_and(|worker| worker > WorkerId::D)
+            || event.machine.worker().is_some_and(|worker| worker > WorkerId::D);
+        if too_many && (of_others || times.len() >= LINES_MAX) {
             continue;
         }
         let machine = worker_class(event.machine);

@@ -99,20 +99,20 @@ fn default_of(knob: &Knob, plain: &Plan) -> String {
         Takes::Choice(choices) => {
             choices.iter().map(|choice| choice.value.to_owned()).find(|value| changes_nothing(value))
         }
+        // Values that somebody would choose; a plan of thousands of programs is not laid down hundreds of times.
         Takes::Seconds { from, to, .. } => {
-            let steps =
-                [100_000, 1_000].into_iter().flat_map(|step| (0..400).map(move |count| Span::micros(count * step)));
-            steps
+            const TENTHS: [i64; 17] = [0, 1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 120, 150, 200, 300];
+            let spans =
+                TENTHS.iter().map(|tenths| Span::millis(tenths * 100)).chain([Span::millis(10), Span::millis(50)]);
+            spans
                 .filter(|span| span >= from && span <= to)
                 .map(|span| span.to_string())
                 .find(|value| changes_nothing(value))
         }
         Takes::Count { from, to, .. } => {
-            let counts = (0..200).chain((1..=100).map(|count| count * 100));
-            counts
-                .filter(|count| (from..=to).contains(&count))
-                .map(|count| count.to_string())
-                .find(|value| changes_nothing(value))
+            const COUNTS: [u32; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 3_000];
+            let counts = COUNTS.iter().filter(|count| (from..=to).contains(count));
+            counts.map(ToString::to_string).find(|value| changes_nothing(value))
         }
     };
     found.unwrap_or_default()
