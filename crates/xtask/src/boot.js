@@ -48,6 +48,23 @@ const start = async (labs) => {
     throw error;
   }
 };
-// The small module asks for the large one, which takes its place.
-window.leaseLabMore = () => start(true);
+// The small module asks for the large one, which takes its place; what no address says stays as it was.
+const kept = [".events select", ".view-controls select", ".events input", ".clocks .toggle", ".world details"];
+const fields = () => kept.map((selector) => [...document.querySelectorAll(selector)]);
+const state = (field) => field.getAttribute("aria-pressed") ?? field.open ?? (field.type === "checkbox" ? field.checked : field.value);
+window.leaseLabMore = async () => {
+  const before = fields().map((list) => list.map(state));
+  const top = scrollY;
+  await start(true);
+  scrollTo(0, top);
+  fields().forEach((list, group) => list.forEach((field, place) => {
+    const value = before[group][place];
+    if (value === undefined || state(field) === value) return;
+    if (field.matches("details")) field.open = value;
+    else if (field.matches("select")) {
+      field.value = value;
+      field.dispatchEvent(new Event("change", { bubbles: true }));
+    } else if (value !== "false") field.click();
+  }));
+};
 await start(labs);
