@@ -65,7 +65,7 @@ fn one(html: &mut Html, exchange: &Exchange) {
     html.open("p", &[]).jump("link", exchange.t, &format!("{} s", exchange.t.told()));
     html.text(&format!(" {} to {}: {}", exchange.from, exchange.to, exchange.what)).close("p");
     let label = format!("Request at {} s", exchange.t.told());
-    html.element("pre", &[("tabindex", "0"), ("role", "region"), ("aria-label", &label)], &exchange.request);
+    html.element("pre", &[("tabindex", "0"), ("role", "group"), ("aria-label", &label)], &exchange.request);
     match exchange.answered {
         Some(at) => html.element("p", &[("class", "soft")], &format!("Answer, received at {} s:", at.told())),
         None => html.element("p", &[("class", "soft")], "No answer arrived."),
@@ -74,7 +74,7 @@ fn one(html: &mut Html, exchange: &Exchange) {
         let label = format!("Answer to the request at {} s", exchange.t.told());
         html.element(
             "pre",
-            &[("tabindex", "0"), ("role", "region"), ("aria-label", &label), ("class", "answer-text")],
+            &[("tabindex", "0"), ("role", "group"), ("aria-label", &label), ("class", "answer-text")],
             &exchange.answer,
         );
     }
