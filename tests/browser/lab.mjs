@@ -172,7 +172,16 @@ export const worldFacts = (page) =>
   });
 /** The sentences of the list of interventions. */
 export const entries = (page) => page.locator('.entries .entry-text').allTextContents();
-export const canvasPicture = (page) => page.locator('canvas').evaluate((canvas) => canvas.toDataURL());
+/** Graphs are drawn by a module of their own once they come near the visible part of the page. */
+export async function graphDrawn(page) {
+  await page.locator('canvas').scrollIntoViewIfNeeded();
+  await eventually(async () => assert.notEqual(await page.locator('canvas').evaluate((canvas) => canvas.width), 300));
+  await drawn(page);
+}
+export async function canvasPicture(page) {
+  await graphDrawn(page);
+  return page.locator('canvas').evaluate((canvas) => canvas.toDataURL());
+}
 export const clockTable = (page) => clocks(page).getByRole('table').innerText();
 /** The visible cursor, such as "19.0 s". */
 export const cursor = async (page) => (await world(page).getByRole('heading', { level: 2 }).innerText()).replace('The world at ', '');

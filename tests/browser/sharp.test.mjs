@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { answer, canvasPicture, clocks, drawn, eventually, withPages } from './lab.mjs';
+import { answer, canvasPicture, clocks, drawn, eventually, graphDrawn, withPages } from './lab.mjs';
 
 /** How many of the canvas's pixels have the colour of a worker, as the style sheet says it. */
 const pixelsOf = (page, worker) =>
@@ -28,6 +28,7 @@ const sizes = (page) =>
 for (const scale of [1, 2, 3, 1.5]) {
   test(`at ${scale} device pixels for a CSS pixel the canvas has ${scale} pixels for one`, withPages(async (open) => {
     const page = await open('', { deviceScaleFactor: scale });
+    await graphDrawn(page);
     await drawn(page);
     const { backing, css } = await sizes(page);
     assert.ok(css[0] > 400 && css[1] === 260, css.join(' × '));
@@ -40,6 +41,7 @@ for (const scale of [1, 2, 3, 1.5]) {
 
 test('it follows the width of the window', withPages(async (open) => {
   const page = await open('', { deviceScaleFactor: 2 });
+  await graphDrawn(page);
   for (const width of [700, 320, 1600]) {
     await page.setViewportSize({ width, height: 900 });
     await eventually(async () => {
@@ -54,6 +56,7 @@ test('it follows the width of the window', withPages(async (open) => {
 
 test('it shows each worker in its colour, before and after the answer', withPages(async (open) => {
   const page = await open('', { deviceScaleFactor: 2 });
+  await graphDrawn(page);
   await drawn(page);
   const before = await pixelsOf(page, 'a');
   await answer(page);
@@ -67,6 +70,7 @@ test('it shows each worker in its colour, before and after the answer', withPage
 
 test('it is drawn anew in the colours of another theme', withPages(async (open) => {
   const page = await open('?t=20', { deviceScaleFactor: 2, colorScheme: 'light' });
+  await graphDrawn(page);
   await drawn(page);
   const pictures = [await canvasPicture(page)];
   const themes = page.getByRole('combobox', { name: 'Colours' });
@@ -89,6 +93,7 @@ test('it is drawn anew in the colours of another theme', withPages(async (open) 
 
 test('on a dark system it is dark from the start', withPages(async (open) => {
   const page = await open('', { deviceScaleFactor: 2, colorScheme: 'dark' });
+  await graphDrawn(page);
   await drawn(page);
   assert.ok((await pixelsOf(page, 'a')) > 500);
   const brightness = await page.evaluate(() =>

@@ -41,7 +41,7 @@ fn html(rows: &[Row]) -> String {
     let mut html = Html::default();
     html.open("table", &[("class", "guarantees")]);
     html.element("caption", &[], "Kinds of fault in the columns; below each name, what the system rests on");
-    html.open("thead", &[]).open("tr", &[]).element("th", &[("scope", "col")], "");
+    html.open("thead", &[]).open("tr", &[]).element("th", &[("scope", "col")], "System");
     for fault in &FAULTS {
         html.element("th", &[("scope", "col"), ("title", fault.means)], fault.name);
     }

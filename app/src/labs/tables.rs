@@ -19,7 +19,7 @@ pub(super) fn facts(id: &str) -> String {
     html.element("p", &[], table.intro);
     html.open("div", &[("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", table.title)]);
     html.open("table", &[("class", "facts")]).element("caption", &[], table.title);
-    html.open("thead", &[]).open("tr", &[]).element("th", &[("scope", "col")], "");
+    html.open("thead", &[]).open("tr", &[]).element("th", &[("scope", "col")], "System");
     for column in table.columns {
         html.element("th", &[("scope", "col")], column);
     }
@@ -69,7 +69,11 @@ pub(super) fn plain_table(html: &mut Html, caption: &str, heads: &[&str], rows: 
     html.open("div", &[("class", "wide"), ("tabindex", "0"), ("role", "region"), ("aria-label", caption)]);
     html.open("table", &[]).element("caption", &[], caption).open("thead", &[]).open("tr", &[]);
     for head in heads {
-        html.element("th", &[("scope", "col")], head);
+        match *head {
+            // The column of the rows' names needs no name of its own.
+            "" => html.element("td", &[], ""),
+            head => html.element("th", &[("scope", "col")], head),
+        };
     }
     html.close("tr").close("thead").open("tbody", &[]);
     for row in rows {
