@@ -264,7 +264,8 @@ impl Panel {
 /// The form.
 fn form(lab: Lab) -> String {
     let mut machines: Vec<String> = WorkerId::ALL.iter().map(WorkerId::to_string).collect();
-    machines.extend((lab.scenario.plan)().cluster.nodes().map(|node| node.to_string()));
+    // Those of the run that is shown: another lock service has other machines.
+    machines.extend(lab.run.read_untracked().plan.service_machines().iter().map(ToString::to_string));
     machines.extend(["leader".to_owned(), "store".to_owned(), "sweeper".to_owned()]);
     let html = &mut Html::default();
 

@@ -3,6 +3,7 @@
 use lease_lab_drawing::svg::{Anchor, Svg, px};
 use lease_lab_drawing::timeline::{Options, Timeline, draw};
 use lease_lab_sim::machine::MachineId;
+use lease_lab_sim::message::NO_TOKEN;
 use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::time::TrueTime;
 use leptos::html::Div;
@@ -141,8 +142,10 @@ fn lane_notes(lab: Lab, picture: &Timeline) -> String {
     let mut note = |y: f64, text: &str| svg.text("lane-note", (0.0, y), Anchor::Start, text);
     for (worker, area) in layout.workers() {
         let text = match snapshot.workers.get(&worker) {
-            Some(card) if card.believes_holding => format!("{}, token {}", card.state, card.token.unwrap_or_default()),
-            Some(card) => card.state.replace('-', " "),
+            Some(card) => match card.token.filter(|token| card.believes_holding && *token != NO_TOKEN) {
+                Some(token) => format!("{}, token {token}", card.state),
+                None => card.state.replace('-', " "),
+            },
             None => continue,
         };
         note(area.middle() + 13.0, &text);

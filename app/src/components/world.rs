@@ -3,6 +3,7 @@
 use lease_lab_drawing::timeline::worker_class;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::message::NO_TOKEN;
 use lease_lab_sim::settings::FenceMode;
 use lease_lab_sim::time::grouped;
 use leptos::prelude::*;
@@ -31,7 +32,9 @@ fn rows(snapshot: &Snapshot) -> Vec<Row> {
         }
         let mut parts = vec![card.state.replace('-', " ")];
         if let (Some(token), Some(stop)) = (card.token, card.stop_time) {
-            parts.push(format!("token {token}"));
+            if token != NO_TOKEN {
+                parts.push(format!("token {token}"));
+            }
             parts.push(format!("stop {}", stop.told()));
         }
         if card.believes_holding && snapshot.service.key.as_ref().is_none_or(|key| key.holder != *worker) {
@@ -46,7 +49,8 @@ fn rows(snapshot: &Snapshot) -> Vec<Row> {
         Some(key) => {
             let deadline =
                 key.deadline.map_or("no deadline: nobody leads".into(), |at| format!("deadline {}", at.told()));
-            format!("{} · token {} · {deadline}", key.holder, key.token)
+            let token = if key.token == NO_TOKEN { "no token".into() } else { format!("token {}", key.token) };
+            format!("{} · {token} · {deadline}", key.holder)
         }
         None => "nobody holds it".into(),
     };
