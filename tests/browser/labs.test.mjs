@@ -143,8 +143,11 @@ test('a table names its sources', withPages(async (open, blank) => {
   assert.equal(await page.locator(target).count(), 1);
 }));
 
-test('no lab has a fault that axe can find', withPages(async (open, blank) => {
-  for (const lab of LABS) {
+/** One lab for each sort of drawing and table. */
+const OF_EACH_SORT = ['margin', 'fence-s3', 'claim-rules', 'orphan', 'redlock', 'compare', 'recap', 'checklist'];
+
+test('no sort of lab has a fault that axe can find', withPages(async (open, blank) => {
+  for (const lab of LABS.filter((lab) => OF_EACH_SORT.includes(lab.id))) {
     const page = await openLab(blank, lab);
     await drawn(page);
     const { violations } = await new AxeBuilder({ page }).analyze();
