@@ -28,8 +28,10 @@ pub(super) fn card(lab: Lab) -> impl IntoView {
     }
 }
 
+type Point = (f64, f64);
+
 /// Where each arrow runs, in the order of the arrows: its path, its head, and its name's place.
-const PATHS: [(&str, (f64, f64), (f64, f64)); 4] = [
+const PATHS: [(&str, Point, Point); 4] = [
     ("M130 66 H250", (250.0, 66.0), (190.0, 58.0)),
     ("M285 50 C285 10 335 10 335 46", (335.0, 50.0), (310.0, 12.0)),
     ("M250 92 H130", (130.0, 92.0), (190.0, 110.0)),
@@ -59,7 +61,7 @@ fn diagram(arrows: &[Arrow]) -> String {
     svg.finish()
 }
 
-fn arrow_head(arrow: &Arrow, (x, y): (f64, f64)) -> String {
+fn arrow_head(arrow: &Arrow, (x, y): Point) -> String {
     let at = |x: f64, y: f64| format!("{} {}", x.round() as i64, y.round() as i64);
     let (one, other) = match (arrow.from == arrow.to, arrow.to == RowState::Queued) {
         (true, _) => ((x - 5.0, y - 9.0), (x + 5.0, y - 9.0)),
