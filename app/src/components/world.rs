@@ -47,8 +47,9 @@ fn rows(snapshot: &Snapshot) -> Vec<Row> {
     let service = &snapshot.service;
     let key = match &service.key {
         Some(key) => {
-            let deadline =
-                key.deadline.map_or("no deadline: nobody leads".into(), |at| format!("deadline {}", at.told()));
+            // Only nodes of a log have terms; where there are none, each server judges by itself.
+            let none = if service.term > 0 { "no deadline: nobody leads" } else { "no single deadline" };
+            let deadline = key.deadline.map_or(none.into(), |at| format!("deadline {}", at.told()));
             let token = if key.token == NO_TOKEN { "no token".into() } else { format!("token {}", key.token) };
             format!("{} · {token} · {deadline}", key.holder)
         }
@@ -56,7 +57,9 @@ fn rows(snapshot: &Snapshot) -> Vec<Row> {
     };
     push("Key".into(), "system", key);
     let leader = service.leader.map_or("none".into(), |leader| leader.to_string());
-    push("Leader".into(), "system", format!("{leader} · term {} · revision {}", service.term, service.revision));
+    if service.term > 0 {
+        push("Leader".into(), "system", format!("{leader} · term {} · revision {}", service.term, service.revision));
+    }
     if let Some(row) = &snapshot.store {
         let owner = row.owner_token.map_or("no owner".into(), |owner| format!("owner {owner}"));
         let index = if row.indexed { "in the index" } else { "not in the index" };
@@ -76,7 +79,8 @@ fn chunks(chunks: &LiteMap<u8, Vec<u64>>) -> String {
     }
     let mut parts: Vec<(u8, u8, String)> = Vec::new();
     for (chunk, tokens) in chunks {
-        let by = tokens.iter().map(u64::to_string).collect::<Vec<_>>().join(" and ");
+        let told = |token: &u64| if *token == NO_TOKEN { "no token".to_owned() } else { token.to_string() };
+        let by = tokens.iter().map(told).collect::<Vec<_>>().join(" and ");
         match parts.last_mut() {
             Some((_, last, same)) if *same == by && *last + 1 == *chunk => *last = *chunk,
             _ => parts.push((*chunk, *chunk, by)),
