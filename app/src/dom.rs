@@ -32,6 +32,37 @@ pub(crate) fn css_color(name: &str) -> (u8, u8, u8) {
     (part(1), part(3), part(5))
 }
 
+// Every further type of a closure that Leptos is handed is code of its own, which the first screen has to load; so
+// closures are boxed before they get there.
+
+/// An effect: runs now, and again whenever a signal that it has read changes.
+pub(crate) fn effect(run: impl FnMut() + 'static) {
+    fn boxed(mut run: Box<dyn FnMut()>) {
+        Effect::new(move |_| run());
+    }
+    boxed(Box::new(run));
+}
+
+/// What happens on an event of the mouse.
+pub(crate) fn on_mouse(act: impl FnMut(web_sys::MouseEvent) + 'static) -> Box<dyn FnMut(web_sys::MouseEvent)> {
+    Box::new(act)
+}
+
+/// What happens on an event of the keyboard.
+pub(crate) fn on_key(act: impl FnMut(web_sys::KeyboardEvent) + 'static) -> Box<dyn FnMut(web_sys::KeyboardEvent)> {
+    Box::new(act)
+}
+
+/// What happens on an event of a pointer.
+pub(crate) fn on_pointer(act: impl FnMut(web_sys::PointerEvent) + 'static) -> Box<dyn FnMut(web_sys::PointerEvent)> {
+    Box::new(act)
+}
+
+/// What happens on an event of another kind.
+pub(crate) fn on_event(act: impl FnMut(web_sys::Event) + 'static) -> Box<dyn FnMut(web_sys::Event)> {
+    Box::new(act)
+}
+
 /// Calls `resized` with the width of `element` whenever it changes, from now on.
 pub(crate) fn on_resize(element: &web_sys::Element, resized: impl Fn(f64) + 'static) {
     let observed = element.clone();

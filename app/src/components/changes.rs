@@ -7,7 +7,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::entries::list;
-use crate::dom::{closest, elements};
+use crate::dom::{self, closest, elements};
 use crate::history::all_on;
 use crate::html::Html;
 use crate::state::Lab;
@@ -18,7 +18,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
     let mistake = RwSignal::new(String::new());
     let entries = NodeRef::<Ul>::new();
     let is_own = Memo::new(move |_| *lab.history.read().list() == all_on(lab.scenario.own_interventions()));
-    Effect::new(move |_| {
+    dom::effect(move || {
         if editing.get().is_none() {
             return;
         }
@@ -33,7 +33,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
     });
     // What was pressed is drawn anew, and takes the focus back.
     let pressed = StoredValue::new(None::<(String, usize)>);
-    Effect::new(move |_| {
+    dom::effect(move || {
         let _ = (lab.history.read(), editing.get());
         let Some((act, place)) = pressed.try_update_value(Option::take).flatten() else { return };
         request_animation_frame(move || {
@@ -56,13 +56,13 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
         <section
             class="card changes"
             aria-labelledby="changes-title"
-            on:click=move |event| editor.clicked(&event)
-            on:keydown=move |event| match (event.key().as_str(), event.ctrl_key()) {
+            on:click=dom::on_mouse(move |event| editor.clicked(&event))
+            on:keydown=dom::on_key(move |event| match (event.key().as_str(), event.ctrl_key()) {
                 ("Escape", _) => editor.leave(),
                 ("z", true) if editing.get_untracked().is_none() => travel(|history| history.undo()),
                 ("y", true) if editing.get_untracked().is_none() => travel(|history| history.redo()),
                 _ => {}
-            }
+            })
             on:submit=move |event| {
                 event.prevent_default();
                 editor.submitted(&event);
@@ -81,7 +81,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                         type="button"
                         class="quiet"
                         aria-disabled=Signal::derive(move || (!lab.history.read().can_undo()).to_string())
-                        on:click=move |_| travel(|history| history.undo())
+                        on:click=dom::on_mouse(move |_| travel(|history| history.undo()))
                     >
                         "Undo"
                     </button>
@@ -89,7 +89,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
                         type="button"
                         class="quiet"
                         aria-disabled=Signal::derive(move || (!lab.history.read().can_redo()).to_string())
-                        on:click=move |_| travel(|history| history.redo())
+                        on:click=dom::on_mouse(move |_| travel(|history| history.redo()))
                     >
                         "Redo"
                     </button>

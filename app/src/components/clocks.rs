@@ -30,7 +30,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
         let crossings = clocks.crossings(&run);
         Graph { clocks, crossings }
     });
-    Effect::new(move |_| {
+    dom::effect(move || {
         if let Some(element) = place.get() {
             width.set(f64::from(element.client_width()));
             dom::on_resize(&element, move |measured| {
@@ -41,7 +41,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
         }
     });
     let module = RwSignal::new_local(None::<JsValue>);
-    Effect::new(move |_| {
+    dom::effect(move || {
         if let Some(canvas) = canvas.get() {
             leptos::task::spawn_local(async move {
                 let loaded = chart::load(&canvas).await;
@@ -53,7 +53,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
     // Colours are read from the style sheet, so the graph follows the theme, the system's included.
     let system_theme = RwSignal::new(0_u32);
     watch_system_theme(system_theme);
-    Effect::new(move |_| {
+    dom::effect(move || {
         let _ = (lab.theme.get(), system_theme.get());
         let (Some(canvas), width) = (canvas.get(), width.get()) else { return };
         if width < 80.0 {
@@ -91,7 +91,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
                                 type="button"
                                 class=format!("toggle {}", worker_class(id.into()))
                                 aria-pressed=Signal::derive(move || (worker.get() == id).to_string())
-                                on:click=move |_| worker.set(id)
+                                on:click=dom::on_mouse(move |_| worker.set(id))
                             >
                                 {id.to_string()}
                             </button>

@@ -8,7 +8,7 @@ use leptos::html::Ol;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use crate::dom::closest;
+use crate::dom::{self, closest};
 use crate::html::{Html, follow_jump};
 use crate::state::Lab;
 
@@ -30,7 +30,7 @@ pub(crate) fn Events(lab: Lab) -> impl IntoView {
         lines.read().times.partition_point(|time| *time <= at)
     });
     let list = NodeRef::<Ol>::new();
-    Effect::new(move |_| {
+    dom::effect(move || {
         let (happened, _) = (happened.get(), lines.read());
         if let Some(list) = list.get() {
             // The text is in place by the next frame.
@@ -57,8 +57,8 @@ pub(crate) fn Events(lab: Lab) -> impl IntoView {
                 class="event-list"
                 aria-label="Events in order of time"
                 inner_html=Signal::derive(move || lines.read().html.clone())
-                on:click=move |event| follow_jump(lab, &event)
-                on:keydown=move |event| move_focus(&event)
+                on:click=dom::on_mouse(move |event| follow_jump(lab, &event))
+                on:keydown=dom::on_key(move |event| move_focus(&event))
             ></ol>
             <p class="soft small" class:hidden=move || lab.revealed.get()>
                 "What comes next appears once you have answered, or played on."

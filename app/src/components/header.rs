@@ -37,7 +37,7 @@ pub(crate) fn Header(
             std::time::Duration::from_secs(4),
         );
     };
-    Effect::new(move |_| {
+    dom::effect(move || {
         let theme = theme.get();
         if let Some(root) = document().document_element() {
             // An attribute with a plain name can be set.
@@ -50,7 +50,7 @@ pub(crate) fn Header(
             <span class="tagline">{name}</span>
             <div class="site-actions">
                 <a class="quiet" href="#contents">"Contents"</a>
-                <button type="button" class="quiet" on:click=copy>
+                <button type="button" class="quiet" on:click=dom::on_mouse(copy)>
                     {move || match copied.get() {
                         None => "Copy link",
                         Some(true) => "Link copied",
@@ -79,7 +79,7 @@ pub(crate) fn Header(
                     </select>
                 </label>
                 {lab.map(|(_, help_open)| {
-                    view! { <button type="button" class="quiet" on:click=move |_| help_open.set(true)>"Keys"</button> }
+                    view! { <button type="button" class="quiet" on:click=dom::on_mouse(move |_| help_open.set(true))>"Keys"</button> }
                 })}
             </div>
         </header>

@@ -3,6 +3,8 @@
 use leptos::html::Dialog;
 use leptos::prelude::*;
 
+use crate::dom;
+
 const KEYS: [(&str, &str); 11] = [
     ("Space or K", "play and pause"),
     ("← →", "previous and next event"),
@@ -20,14 +22,14 @@ const KEYS: [(&str, &str); 11] = [
 #[component]
 pub(crate) fn Help(open: RwSignal<bool>) -> impl IntoView {
     let dialog = NodeRef::<Dialog>::new();
-    Effect::new(move |_| {
+    dom::effect(move || {
         if let (true, Some(dialog)) = (open.get(), dialog.get()) {
             // It fails only if it is open already.
             let _ = dialog.show_modal();
         }
     });
     view! {
-        <dialog node_ref=dialog class="help" aria-labelledby="help-title" on:close=move |_| open.set(false)>
+        <dialog node_ref=dialog class="help" aria-labelledby="help-title" on:close=dom::on_event(move |_| open.set(false))>
             <h2 id="help-title">"Keys"</h2>
             <p class="soft">"They act while the focus is in the lab."</p>
             <dl>

@@ -14,7 +14,7 @@ use wasm_bindgen::JsCast as _;
 use web_sys::{Element, HtmlElement, HtmlInputElement, HtmlSelectElement};
 
 use crate::changing::is_set;
-use crate::dom::{closest, elements};
+use crate::dom::{self, closest, elements};
 use crate::html::{Html, is_open};
 use crate::state::Lab;
 
@@ -54,7 +54,7 @@ pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
     let place = NodeRef::<Div>::new();
     let edits = RwSignal::new(0_u32);
     let panel = move || Some(Panel { lab, mistake, root: (*place.get_untracked()?).clone().unchecked_into() });
-    Effect::new(move |_| {
+    dom::effect(move || {
         // What is closed costs nothing while the cursor moves.
         if !opened.get() {
             return;
@@ -72,7 +72,7 @@ pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
         }
     });
     view! {
-        <details id="intervene" class="intervene" on:toggle=move |event| opened.set(is_open(&event))>
+        <details id="intervene" class="intervene" on:toggle=dom::on_event(move |event| opened.set(is_open(&event)))>
             <summary>
                 "Change what happens "
                 <span class="soft">
@@ -82,11 +82,11 @@ pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
             <div
                 node_ref=place
                 class="intervene-grid"
-                on:click=move |event| {
+                on:click=dom::on_mouse(move |event| {
                     if let Some(panel) = panel() {
                         panel.clicked(&event);
                     }
-                }
+                })
                 on:change=move |event| {
                     if let Some(panel) = panel() {
                         panel.changed(&event);

@@ -3,7 +3,7 @@
 use leptos::prelude::*;
 
 use super::entries::list;
-use crate::dom::closest;
+use crate::dom::{self, closest};
 use crate::history::all_on;
 use crate::html::is_open;
 use crate::state::Lab;
@@ -22,11 +22,11 @@ pub(crate) fn Intervene(lab: Lab) -> impl IntoView {
         <details
             id="intervene"
             class="intervene"
-            on:toggle=move |event| {
+            on:toggle=dom::on_event(move |event| {
                 if is_open(&event) {
                     takeover::start(lab, "#intervene", "");
                 }
-            }
+            })
         >
             <summary>
                 "Change what happens "
@@ -52,7 +52,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
         takeover::start(lab, &selector, "");
     };
     view! {
-        <section class="card changes" aria-labelledby="changes-title" on:click=pressed>
+        <section class="card changes" aria-labelledby="changes-title" on:click=dom::on_mouse(pressed)>
             <div class="card-head">
                 <h2 id="changes-title">{if is_own { "The story’s own faults" } else { "What you changed" }}</h2>
                 <div class="history">

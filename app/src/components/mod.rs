@@ -55,7 +55,7 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
                 class="lab"
                 tabindex="-1"
                 aria-label="The lab"
-                on:keydown=move |event| handle_key(lab, help_open, &event)
+                on:keydown=dom::on_key(move |event| handle_key(lab, help_open, &event))
             >
                 <timeline::TimelineView lab/>
                 <transport::Transport lab/>
@@ -124,10 +124,11 @@ pub(crate) use world::nodes_card;
 /// The address follows the state once it rests.
 fn keep_address(lab: Lab) {
     let changes = StoredValue::new(0_u64);
-    Effect::new(move |first: Option<()>| {
+    let mut first = true;
+    dom::effect(move || {
         let _ =
             (lab.history.read(), lab.cursor.get(), lab.window.get(), lab.ghost.get(), lab.with.get(), lab.theme.get());
-        if first.is_none() {
+        if std::mem::take(&mut first) {
             return;
         }
         changes.update_value(|count| *count += 1);
@@ -142,12 +143,12 @@ fn keep_address(lab: Lab) {
             std::time::Duration::from_millis(ADDRESS_DELAY_MS),
         );
     });
-    Effect::new(move |before: Option<bool>| {
+    let mut before = false;
+    dom::effect(move || {
         let playing = lab.playing.get();
-        if before == Some(true) && !playing {
+        if std::mem::replace(&mut before, playing) && !playing {
             dom::replace_query(&address(lab, None));
         }
-        playing
     });
 }
 

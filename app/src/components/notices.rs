@@ -2,6 +2,7 @@
 
 use leptos::prelude::*;
 
+use crate::dom;
 use crate::state::Lab;
 
 #[component]
@@ -20,7 +21,7 @@ pub(crate) fn Notices(lab: Lab) -> impl IntoView {
                                 <button
                                     type="button"
                                     class="quiet"
-                                    on:click=move |_| lab.notices.update(|notices| { notices.remove(place); })
+                                    on:click=dom::on_mouse(move |_| lab.notices.update(|notices| { notices.remove(place); }))
                                 >
                                     "Put away"
                                 </button>

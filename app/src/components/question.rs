@@ -3,6 +3,7 @@
 use lease_lab_sim::time::Span;
 use leptos::prelude::*;
 
+use crate::dom;
 use crate::state::{Answer, Lab, Question};
 
 /// Until the store's answer has reached the worker.
@@ -32,11 +33,11 @@ pub(crate) fn QuestionBox(lab: Lab) -> impl IntoView {
                         class:right=right
                         aria-pressed=Signal::derive(move || chosen().to_string())
                         aria-disabled=Signal::derive(move || answered().to_string())
-                        on:click=move |_| {
+                        on:click=dom::on_mouse(move |_| {
                             if lab.answered.get_untracked().is_none() {
                                 choose(answer);
                             }
-                        }
+                        })
                     >
                         {text}
                     </button>

@@ -22,7 +22,7 @@ const WIDTH_MIN: f64 = 240.0;
 pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
     let place = NodeRef::<Div>::new();
     let width = RwSignal::new(WIDTH_AT_FIRST);
-    Effect::new(move |_| {
+    dom::effect(move || {
         if let Some(element) = place.get() {
             width.set(f64::from(element.client_width()).max(WIDTH_MIN));
             dom::on_resize(&element, move |measured| {
@@ -85,11 +85,11 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
             tabindex="0"
             role="group"
             aria-label="Timeline. Arrow keys step through events, with Shift through beats; the list of events below has the same content."
-            on:pointerdown=on_down
-            on:pointermove=on_move
-            on:pointerup=move |_| dragging.set(false)
-            on:pointercancel=move |_| dragging.set(false)
-            on:dblclick=choose_machine
+            on:pointerdown=dom::on_pointer(on_down)
+            on:pointermove=dom::on_pointer(on_move)
+            on:pointerup=dom::on_pointer(move |_| dragging.set(false))
+            on:pointercancel=dom::on_pointer(move |_| dragging.set(false))
+            on:dblclick=dom::on_mouse(choose_machine)
         >
             <svg
                 role="img"

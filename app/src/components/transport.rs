@@ -4,6 +4,7 @@ use lease_lab_sim::time::TrueTime;
 use leptos::prelude::*;
 
 use super::icons;
+use crate::dom;
 use crate::html::{Html, follow_jump};
 use crate::playback;
 use crate::state::{Ghost, Lab};
@@ -15,7 +16,7 @@ const SPEEDS: [(f64, &str); 7] =
 pub(crate) fn Transport(lab: Lab) -> impl IntoView {
     let step = move |label: &'static str, act: fn(Lab), icon: AnyView| {
         view! {
-            <button type="button" class="step" aria-label=label title=label on:click=move |_| act(lab)>
+            <button type="button" class="step" aria-label=label title=label on:click=dom::on_mouse(move |_| act(lab))>
                 {icon}
             </button>
         }
@@ -27,7 +28,7 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 {step("To the start", |lab| lab.step_to(TrueTime::ZERO), icons::to_start().into_any())}
                 {step("Previous beat", |lab| lab.step_beat(false), icons::previous_beat().into_any())}
                 {step("Previous event", |lab| lab.step_event(false), icons::previous_event().into_any())}
-                <button type="button" class="play" on:click=move |_| playback::toggle(lab)>
+                <button type="button" class="play" on:click=dom::on_mouse(move |_| playback::toggle(lab))>
                     {move || {
                         if lab.playing.get() {
                             view! { {icons::pause()} "Pause" }.into_any()
@@ -79,9 +80,9 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 </select>
             </label>
             <div class="zoom" role="group" aria-label="Zoom">
-                <button type="button" class="quiet" on:click=move |_| lab.zoom(0.5)>"Zoom in"</button>
-                <button type="button" class="quiet" on:click=move |_| lab.zoom(2.0)>"Zoom out"</button>
-                <button type="button" class="quiet" on:click=move |_| lab.show(TrueTime::ZERO, lab.horizon())>
+                <button type="button" class="quiet" on:click=dom::on_mouse(move |_| lab.zoom(0.5))>"Zoom in"</button>
+                <button type="button" class="quiet" on:click=dom::on_mouse(move |_| lab.zoom(2.0))>"Zoom out"</button>
+                <button type="button" class="quiet" on:click=dom::on_mouse(move |_| lab.show(TrueTime::ZERO, lab.horizon()))>
                     {if asks { "Whole story" } else { "Whole run" }}
                 </button>
             </div>
@@ -89,7 +90,7 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
             <p
                 class="ghost-outcome"
                 inner_html=Signal::derive(move || ghost_outcome(lab))
-                on:click=move |event| follow_jump(lab, &event)
+                on:click=dom::on_mouse(move |event| follow_jump(lab, &event))
             ></p>
         </div>
     }

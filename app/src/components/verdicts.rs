@@ -3,6 +3,7 @@
 use lease_lab_sim::invariants::{Invariant, Verdict};
 use leptos::prelude::*;
 
+use crate::dom;
 use crate::html::{Html, follow_jump};
 use crate::state::Lab;
 
@@ -35,7 +36,7 @@ pub(crate) fn Verdicts(lab: Lab) -> impl IntoView {
             class="verdicts"
             aria-label="What must never happen, and whether it did"
             inner_html=Signal::derive(move || chips.get())
-            on:click=move |event| follow_jump(lab, &event)
+            on:click=dom::on_mouse(move |event| follow_jump(lab, &event))
         ></ul>
     }
 }

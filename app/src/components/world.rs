@@ -9,6 +9,7 @@ use lease_lab_sim::time::grouped;
 use leptos::prelude::*;
 use litemap::LiteMap;
 
+use crate::dom;
 use crate::history::active;
 use crate::html::{Html, follow_jump, is_open};
 use crate::state::Lab;
@@ -107,11 +108,11 @@ pub(crate) fn WorldCard(lab: Lab) -> impl IntoView {
         <section
             class="card world"
             aria-labelledby="world-title"
-            on:click=move |event| follow_jump(lab, &event)
+            on:click=dom::on_mouse(move |event| follow_jump(lab, &event))
         >
             <div class="card-head">
                 <h2 id="world-title">{Signal::derive(move || format!("The world at {} s", lab.cursor.get().told()))}</h2>
-                <button type="button" class="quiet" on:click=compare>
+                <button type="button" class="quiet" on:click=dom::on_mouse(compare)>
                     {move || match lab.pinned.get() {
                         None => "Compare from here".to_owned(),
                         Some(at) => format!("Stop comparing with {} s", at.told()),
@@ -121,7 +122,7 @@ pub(crate) fn WorldCard(lab: Lab) -> impl IntoView {
             <div class="bookmarks" role="group" aria-label="Snapshots" inner_html=Signal::derive(move || bookmarks(lab))></div>
             <p class="shows">{Signal::derive(move || shows(lab))}</p>
             <dl inner_html=Signal::derive(move || list(&lab.snapshot.read(), pinned.read().as_ref()))></dl>
-            <details class="more" on:toggle=move |event| nodes_open.set(is_open(&event))>
+            <details class="more" on:toggle=dom::on_event(move |event| nodes_open.set(is_open(&event)))>
                 <summary>"Lock nodes: log and memory"</summary>
                 // What is closed costs nothing while the cursor moves.
                 <div inner_html=move || if nodes_open.get() { nodes(&lab.snapshot.read()) } else { String::new() }></div>

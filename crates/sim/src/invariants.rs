@@ -2,7 +2,6 @@
 //!
 //! They are no part of any actor, and no actor can see them.
 
-use std::collections::BTreeMap;
 use std::fmt;
 
 use litemap::LiteMap;
@@ -12,6 +11,7 @@ use serde::Serialize;
 use crate::event::{Event, Kind};
 use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{LeaseId, NO_TOKEN, Token};
+use crate::ordered_map::OrderedMap;
 use crate::store::RowState;
 use crate::time::{TrueTime, grouped};
 use crate::world::World;
@@ -100,7 +100,7 @@ pub struct Observers {
     /// By the number of the job.
     jobs: Vec<Watched>,
     highest_granted: Token,
-    grants: BTreeMap<LeaseId, WorkerId>,
+    grants: OrderedMap<LeaseId, WorkerId>,
     /// How often anybody has acquired a lock.
     acquired: u64,
     /// When the request that the store serves, or served last, was sent, for each sender.

@@ -20,6 +20,7 @@ pub mod machine;
 pub mod message;
 pub mod models;
 pub mod network;
+pub mod ordered_map;
 pub mod partner;
 pub mod redis;
 pub mod rng;

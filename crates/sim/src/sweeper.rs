@@ -3,12 +3,13 @@
 //! It asks the lock service whether a live key exists and compares no clocks.
 //! Two sightings, and its other rules, only avoid needless work; what makes it safe is the conditional write.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
 use crate::machine::{JobId, WorkerId};
 use crate::message::{Claim, Holder, Message, Token};
+use crate::ordered_map::OrderedMap;
 use crate::rng::Rng;
 use crate::service::{Answer, Probe};
 use crate::settings::Plan;
@@ -23,7 +24,7 @@ pub struct Sweeper {
     /// A second connection, for re-queues that do not wait for each other.
     many: StoreClient,
     next_sweep: Mono,
-    sightings: BTreeMap<JobId, Sighting>,
+    sightings: OrderedMap<JobId, Sighting>,
     phase: Phase,
     /// Re-queues that wait for their time.
     planned: VecDeque<(Mono, Claim)>,
@@ -64,7 +65,7 @@ impl Sweeper {
             store: StoreClient::new(plan, incarnation),
             many: StoreClient::new(plan, incarnation | SECOND_CONNECTION),
             next_sweep: Mono::ZERO,
-            sightings: BTreeMap::new(),
+            sightings: OrderedMap::default(),
             phase: Phase::Waiting,
             planned: VecDeque::new(),
             rng: Rng::new(0, u64::from(incarnation)),

@@ -1,14 +1,15 @@
 //! The deadlines in a leader's memory, with the earliest always at hand.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use crate::message::LeaseId;
+use crate::ordered_map::OrderedMap;
 use crate::time::Mono;
 
 /// Deadlines of leases, on the leader's monotonic clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Deadlines {
-    of: BTreeMap<LeaseId, Deadline>,
+    of: OrderedMap<LeaseId, Deadline>,
     /// Every deadline that was set, in order; one that was moved or removed since is skipped when its turn comes.
     /// Leases of one length are renewed in order, so a new deadline almost always belongs at the end.
     order: VecDeque<(Mono, LeaseId)>,

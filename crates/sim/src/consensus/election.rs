@@ -143,7 +143,7 @@ impl Node {
         }
         let mut deadlines = Deadlines::default();
         let mut leases = Vec::new();
-        for (lease, record) in &whole_log.leases {
+        for (lease, record) in whole_log.leases.iter() {
             let deadline = now + record.remaining.unwrap_or(record.ttl);
             deadlines.set(*lease, deadline);
             leases.push(RestartedLease {

@@ -2,11 +2,10 @@
 //!
 //! Deadlines are not part of it: they live in the leader's memory only.
 
-use std::collections::BTreeMap;
-
 use crate::consensus::log::Command;
 use crate::machine::{JobId, WorkerId};
 use crate::message::{Holder, KeyName, LeaseId, Token};
+use crate::ordered_map::OrderedMap;
 use crate::time::Span;
 
 /// The lock service's replicated state.
@@ -15,9 +14,9 @@ pub struct LockState {
     /// Grows by one with each committed change of keys.
     pub revision: u64,
     /// All leases.
-    pub leases: BTreeMap<LeaseId, Lease>,
+    pub leases: OrderedMap<LeaseId, Lease>,
     /// All keys.
-    pub keys: BTreeMap<KeyName, Key>,
+    pub keys: OrderedMap<KeyName, Key>,
     /// How many changes of other tenants have been applied.
     pub tenant_puts: u32,
 }
@@ -114,7 +113,9 @@ impl LockState {
                 Applied::Issued
             }
             Command::GrantLease { lease, ttl } => {
-                self.leases.entry(lease).or_insert(Lease { ttl, key: None, remaining: None });
+                if self.leases.get(&lease).is_none() {
+                    self.leases.insert(lease, Lease { ttl, key: None, remaining: None });
+                }
                 Applied::LeaseExists
             }
             Command::ExtendTtl { lease, ttl } => match self.leases.get_mut(&lease) {
@@ -185,7 +186,7 @@ impl LockState {
 
     fn candidate_keys(&self, job: JobId) -> impl Iterator<Item = &Key> {
         // The plain lock's name comes before those of the candidates.
-        let from = self.keys.range(KeyName::lock(job)..);
+        let from = self.keys.from(KeyName::lock(job));
         from.take_while(move |(name, _)| name.job == job)
             .filter(|(name, _)| name.candidate.is_some())
             .map(|(_, key)| key)
@@ -193,7 +194,7 @@ impl LockState {
 
     /// Whether the job has a key with this create revision.
     pub fn has_key_created_at(&self, job: JobId, created: Token) -> bool {
-        let keys = self.keys.range(KeyName::lock(job)..).take_while(|(name, _)| name.job == job);
+        let keys = self.keys.from(KeyName::lock(job)).take_while(|(name, _)| name.job == job);
         keys.into_iter().any(|(_, key)| key.created == created)
     }
 

@@ -1,12 +1,11 @@
 //! A store that keeps one row for each job, with the fence in it, and that takes each request as one atomic step.
 
-use std::collections::BTreeSet;
-
 use super::{Row, RowState};
 use crate::actor::{Actions, Context, Input};
 use crate::event::{Kind, RefusedBecause};
 use crate::machine::{JobId, MachineId};
 use crate::message::{Message, NO_TOKEN, StoreReply, StoreRequest, Token};
+use crate::ordered_map::OrderedMap;
 use crate::settings::{FenceMode, Plan};
 
 /// The rows and what is done with them.
@@ -14,12 +13,16 @@ use crate::settings::{FenceMode, Plan};
 pub struct RowStore {
     rows: Vec<Row>,
     /// The jobs that are queued.
-    queued: BTreeSet<JobId>,
+    queued: OrderedMap<JobId, ()>,
 }
 
 impl RowStore {
     pub(super) fn new(plan: &Plan) -> RowStore {
-        RowStore { rows: super::rows_at_start(plan), queued: plan.job_ids().collect() }
+        let mut queued = OrderedMap::default();
+        for job in plan.job_ids() {
+            queued.insert(job, ());
+        }
+        RowStore { rows: super::rows_at_start(plan), queued }
     }
 
     pub(super) fn row(&self, job: JobId) -> Option<&Row> {
@@ -32,7 +35,7 @@ impl RowStore {
         let reply = match request {
             StoreRequest::ReadIndex => StoreReply::Claims(super::claims(self.rows.iter())),
             StoreRequest::FindQueued { from } => {
-                let found = self.queued.range(from..).next().or_else(|| self.queued.first());
+                let found = self.queued.from(from).map(|(job, ())| job).next().or_else(|| self.queued.keys().next());
                 StoreReply::Queued(found.copied())
             }
             request => {
@@ -42,7 +45,7 @@ impl RowStore {
                 match row.state {
                     state if state == was => {}
                     RowState::Queued => {
-                        self.queued.insert(job);
+                        self.queued.insert(job, ());
                     }
                     _ => {
                         self.queued.remove(&job);

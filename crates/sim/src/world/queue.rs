@@ -3,11 +3,12 @@
 //! Messages that nothing disturbs arrive in the order in which they were sent, if they travel for the same time: for
 //! each of the two times there is a plain line, which costs less than an ordered map when thousands of machines talk.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::Envelope;
 use crate::actor::TimerKey;
 use crate::machine::MachineId;
+use crate::ordered_map::OrderedMap;
 use crate::settings::Latency;
 use crate::time::{Span, TrueTime};
 
@@ -64,13 +65,13 @@ impl Line {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Queue {
     lines: [Line; 2],
-    others: BTreeMap<Key, Pending>,
+    others: OrderedMap<Key, Pending>,
 }
 
 impl Queue {
     pub(super) fn new(latency: &Latency) -> Queue {
         let line = |travels| Line { travels, messages: VecDeque::new() };
-        Queue { lines: [line(latency.wire), line(latency.worker_store)], others: BTreeMap::new() }
+        Queue { lines: [line(latency.wire), line(latency.worker_store)], others: OrderedMap::default() }
     }
 
     /// When the next thing is due.
@@ -125,7 +126,7 @@ impl Queue {
         for (at, created, envelope) in self.lines.iter().flat_map(|line| &line.messages) {
             put(&mut all, (*at, Class::Message, *created), envelope);
         }
-        for (key, pending) in &self.others {
+        for (key, pending) in self.others.iter() {
             if let Pending::Message(envelope) = pending {
                 put(&mut all, *key, envelope);
             }
