@@ -52,6 +52,9 @@ fn choose(scenario: &Scenario, plan: &mut Plan, intervention: &Intervention) -> 
         Change::Store(kind) if !LABS && *kind != StoreKind::Row => {
             refuse(&format!("the store {kind} is not part of the first screen"), "a link that begins with it")
         }
+        Change::Restore { .. } if !LABS => {
+            refuse("a restore is not part of the first screen", "a link that begins with it")
+        }
         Change::Set { .. } if !at_the_start => refuse("a setting of a lab is chosen at the start", "the time 0"),
         Change::Service(kind) => {
             plan.service = *kind;

@@ -211,22 +211,22 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                  {was}, never happened for it.{jump}"
             )
         }
-        Kind::EntryLogged { index, command } if LABS => {
+        Kind::EntryLogged { index, command, .. } if LABS => {
             format!("{machine} takes entry {index} into its log: {command}.")
         }
-        Kind::EntryOnDisk { index } if LABS => format!("{machine} has its log on the disk up to entry {index}."),
-        Kind::EntryAcknowledged { node, index } if LABS => {
+        Kind::EntryOnDisk { index, .. } if LABS => format!("{machine} has its log on the disk up to entry {index}."),
+        Kind::EntryAcknowledged { node, index, .. } if LABS => {
             format!("{machine} learns that {node} has the log on its disk up to entry {index}.")
         }
-        Kind::EntryCommitted { index } if LABS => {
+        Kind::EntryCommitted { index, .. } if LABS => {
             format!("A majority has entry {index} on disk: {machine} knows the log to be committed up to there.")
         }
-        Kind::EntryApplied { index } if LABS => format!("{machine} applies entry {index}."),
+        Kind::EntryApplied { index, .. } if LABS => format!("{machine} applies entry {index}."),
 
-        Kind::LockDelayed { worker } if LABS => {
+        Kind::LockDelayed { worker, .. } if LABS => {
             format!("{worker} finds the lock free but cannot have it yet: lock-delay. It asks again later.")
         }
-        Kind::CandidateWaits { worker, token, watches } if LABS => format!(
+        Kind::CandidateWaits { worker, token, watches, .. } if LABS => format!(
             "{worker}’s key of revision {token} is not the oldest; it watches the key of revision {watches} and waits."
         ),
         Kind::CandidateWoken { worker, watched, .. } if LABS => {
@@ -328,7 +328,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             0 => format!("{worker} gets the row back: {state}, no chunk is recorded yet."),
             _ => format!("{worker} gets the row back: {state}, {chunks_done} of {} chunks are recorded.", plan.chunks),
         },
-        Kind::NoQueuedJob { worker, state } => {
+        Kind::NoQueuedJob { worker, state, .. } => {
             format!(
                 "{worker} looks for a queued job and finds none: the row is {state}. It looks again every now and then."
             )
@@ -353,7 +353,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
                 format!("{worker} learns that the lock service no longer knows its lease, and lets go.")
             }
         },
-        Kind::OwnTimeout { worker } if LABS => format!(
+        Kind::OwnTimeout { worker, .. } if LABS => format!(
             "The timer in {worker}’s own process runs out, and {worker} gives the lock back; nobody else knew of the timer."
         ),
         Kind::WorkKept { worker, chunk, spent, .. } if LABS => format!(
@@ -433,20 +433,20 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             "{worker}’s object for chunk {chunk} is stored under a key with its token {token}; as long as no manifest \
              names it, nobody reads it."
         ),
-        Kind::RowLockAwaited { from, holder } if LABS => {
+        Kind::RowLockAwaited { from, holder, .. } if LABS => {
             format!("{from}’s transaction waits: {holder}’s open transaction holds the lock of the row.")
         }
-        Kind::SerializationFailed { from } if LABS => format!(
+        Kind::SerializationFailed { from, .. } if LABS => format!(
             "The row has changed since {from}’s transaction began, so at this isolation level it fails with 40001; \
              {from} tries again."
         ),
-        Kind::ContestWon { worker } if LABS => format!("{worker} is the one who may do the job."),
-        Kind::ContestLost { worker } if LABS => format!("{worker} does not get the job: somebody else has it."),
-        Kind::SessionEnded { worker } if LABS => format!(
+        Kind::ContestWon { worker, .. } if LABS => format!("{worker} is the one who may do the job."),
+        Kind::ContestLost { worker, .. } if LABS => format!("{worker} does not get the job: somebody else has it."),
+        Kind::SessionEnded { worker, .. } if LABS => format!(
             "{worker}’s connection is closed, so its session ends, its transaction is rolled back, and the lock of the \
              row is free."
         ),
-        Kind::WorkRefused { worker } if LABS => {
+        Kind::WorkRefused { worker, .. } if LABS => {
             format!("{worker}’s work is not recorded: what it got the job with does not hold any more.")
         }
         Kind::EffectDone { worker, chunk, customers, times, .. } if LABS => {
@@ -463,11 +463,11 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             "The partner recognises the key of {worker}’s call for chunk {chunk}: it has done this already, and does \
              nothing."
         ),
-        Kind::ChecksServed { accepted, throttled } if LABS => match throttled {
+        Kind::ChecksServed { accepted, throttled, .. } if LABS => match throttled {
             0 => format!("{accepted} checks of the fence item are served."),
             _ => format!("{accepted} checks of the fence item are served, and {throttled} are throttled."),
         },
-        Kind::RowLookedAt { worker, state } => format!("{worker} looks at the row: it is {state}."),
+        Kind::RowLookedAt { worker, state, .. } => format!("{worker} looks at the row: it is {state}."),
         Kind::RowRequeued { owner_token: NO_TOKEN, .. } => {
             "The sweeper re-queues the row, which is still as it saw it twice, and nobody holds the key.".into()
         }
@@ -488,49 +488,53 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             format!("The sweeper finds the row claimed and {holder} holding the key: all is well.")
         }
 
-        Kind::SweepHeldOff { until } if LABS => format!(
+        Kind::SweepHeldOff { until, .. } if LABS => format!(
             "The lock service could not be reached and answers again: the sweeper judges nobody until {}, one whole lease \
              later, so that healthy holders can come back first.",
             until.told()
         ),
-        Kind::SweepPaused { orphans, claims } if LABS => format!(
+        Kind::SweepPaused { orphans, claims, .. } if LABS => format!(
             "{} of {} claims seem to be orphaned: so many holders do not die at once, so the sweeper re-queues none of \
              them.",
             grouped((*orphans).into()),
             grouped((*claims).into())
         ),
-        Kind::SweepCapped { orphans, cap } if LABS => format!(
+        Kind::SweepCapped { orphans, cap, .. } if LABS => format!(
             "The sweeper re-queues {} of {} orphans and leaves the others for its next sweeps.",
             grouped((*cap).into()),
             grouped((*orphans).into())
         ),
 
-        Kind::QuotaGranted { worker, units, until, in_all } => {
+        Kind::QuotaGranted { worker, units, until, in_all, .. } => {
             format!("{worker} has {units} units until {}; {in_all} are granted in all.", until.told())
         }
-        Kind::QuotaExpired { worker, units, in_all } => {
+        Kind::QuotaExpired { worker, units, in_all, .. } => {
             format!("{worker} has not asked again in time, so its {units} units are free; {in_all} are granted in all.")
         }
-        Kind::UnitsUsed { worker, units } => format!("{worker} begins a piece of work that uses its {units} units."),
-        Kind::UnitsFree { worker, units } => format!("{worker} is done with it and uses the {units} units no more."),
-        Kind::IdsReserved { worker, first, last } => format!(
+        Kind::UnitsUsed { worker, units, .. } => {
+            format!("{worker} begins a piece of work that uses its {units} units.")
+        }
+        Kind::UnitsFree { worker, units, .. } => {
+            format!("{worker} is done with it and uses the {units} units no more.")
+        }
+        Kind::IdsReserved { worker, first, last, .. } => format!(
             "{worker} gets the numbers {first} to {last} by one atomic addition; nobody will ever get them again."
         ),
-        Kind::IdUsed { worker, id } => format!("{worker} uses the number {id}."),
-        Kind::JournalFenced { worker, epoch, entries } => {
+        Kind::IdUsed { worker, id, .. } => format!("{worker} uses the number {id}."),
+        Kind::JournalFenced { worker, epoch, entries, .. } => {
             format!("{machine} promises {worker} to refuse every epoch below {epoch}; it has {entries} entries.")
         }
         Kind::JournalWritten { entries, .. } => format!("{machine} has {entries} entries on its disk."),
-        Kind::JournalRefused { worker, epoch, promised } => {
+        Kind::JournalRefused { worker, epoch, promised, .. } => {
             format!("{machine} refuses {worker}’s epoch {epoch}: it has promised epoch {promised}.")
         }
-        Kind::EngineReplayed { worker, epoch, entries } => {
+        Kind::EngineReplayed { worker, epoch, entries, .. } => {
             format!("{worker} has replayed {entries} entries and goes on in epoch {epoch}.")
         }
         Kind::EntryCounted { worker, place, entry, .. } => {
             format!("{worker}’s entry {entry} counts as number {place} of the journal: two of three nodes have it.")
         }
-        Kind::EngineHalted { worker, epoch, promised } => {
+        Kind::EngineHalted { worker, epoch, promised, .. } => {
             format!("{worker} halts: a majority refuses its epoch {epoch}, because it has promised epoch {promised}.")
         }
 
@@ -645,7 +649,7 @@ fn redis(event: &Event, plan: &Plan) -> Option<String> {
             "{machine} sets the key for {worker}; it expires when {machine}’s own wall clock says {}.",
             deadline.told()
         ),
-        Kind::KeyRefused { worker, holder } => {
+        Kind::KeyRefused { worker, holder, .. } => {
             format!("{machine} does not set the key for {worker}: it exists, and {holder} has it.")
         }
         Kind::KeyExtended { worker, deadline, .. } => {
@@ -682,10 +686,10 @@ fn redis(event: &Event, plan: &Plan) -> Option<String> {
             };
             format!("{machine} takes a full copy: {}, counter {counter}.{lost}", keys_of(leases))
         }
-        Kind::ReplicasCounted { worker, acknowledged, wanted } if acknowledged >= wanted => {
+        Kind::ReplicasCounted { worker, acknowledged, wanted, .. } if acknowledged >= wanted => {
             format!("WAIT tells {worker} that {acknowledged} of {wanted} replicas have its key.")
         }
-        Kind::ReplicasCounted { worker, acknowledged, wanted } => format!(
+        Kind::ReplicasCounted { worker, acknowledged, wanted, .. } => format!(
             "{worker} learns of {acknowledged} of {wanted} replicas that have its key; it gives the key back and does \
              not take itself for the holder."
         ),

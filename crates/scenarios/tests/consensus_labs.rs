@@ -170,7 +170,7 @@ fn deadlines_are_nowhere_but_in_the_leaders_memory() {
     for t in [1.0, 7.9] {
         let world = run.world_at(seconds(t));
         let tokens: Vec<_> =
-            world.nodes().map(|(_, node)| node.lock_state().keys.values().next().map(|k| k.created)).collect();
+            world.nodes().map(|(_, node)| node.lock_state().keys.iter().next().map(|(_, k)| k.created)).collect();
         assert_eq!(tokens, [Some(7); 3], "at {t}");
     }
     assert!(run.world_at(seconds(20.0)).node(NodeId(1)).is_some_and(|node| node.deadlines().count() == 0));

@@ -209,7 +209,7 @@ fn a_pause_waits_until_few_are_missing() {
     for share in [5, 50] {
         let run = run_with(&format!("0 set pause-share {share}"));
         let paused = run.events.iter().filter_map(|event| match event.kind {
-            Kind::SweepPaused { orphans, claims } => Some((orphans, claims)),
+            Kind::SweepPaused { orphans, claims, .. } => Some((orphans, claims)),
             _ => None,
         });
         for (orphans, claims) in paused {

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::{LeaseId, Token, is_no_token};
 use crate::settings::Trace;
@@ -215,6 +216,9 @@ pub enum Kind {
         worker: WorkerId,
         condition: String,
         passed: bool,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     ClaimReplaced {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -224,6 +228,9 @@ pub enum Kind {
         token: Token,
         lease_until: Wall,
         by: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     ItemDeleted {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -232,6 +239,9 @@ pub enum Kind {
         lease: Option<LeaseId>,
         epoch: Token,
         lease_until: Wall,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     ItemRestored {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -242,6 +252,9 @@ pub enum Kind {
         #[serde(skip_serializing_if = "Option::is_none")]
         lease: Option<LeaseId>,
         epoch: Token,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     LeaderElected {
@@ -272,6 +285,9 @@ pub enum Kind {
         token: Token,
         ahead: u64,
         deadline: Mono,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     CandidateLeft {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -280,17 +296,26 @@ pub enum Kind {
         lease: LeaseId,
         token: Token,
         revision: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     LeaseCheckpointed {
         worker: WorkerId,
         lease: LeaseId,
         #[serde(skip_serializing_if = "Option::is_none")]
         remaining: Option<Span>,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     LockDelayBegan {
         #[serde(skip_serializing_if = "JobId::is_first")]
         job: JobId,
         until: Mono,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     HistoryRestored {
         revision: u64,
@@ -298,23 +323,41 @@ pub enum Kind {
         continues_from: u64,
         term: u32,
         watchers_told: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EntryLogged {
         index: u64,
         command: String,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EntryOnDisk {
         index: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EntryAcknowledged {
         node: NodeId,
         index: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EntryCommitted {
         index: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EntryApplied {
         index: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     // Redis servers, and the clients that count their answers.
@@ -324,36 +367,60 @@ pub enum Kind {
         worker: WorkerId,
         lease: LeaseId,
         deadline: Deadline,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     KeyRefused {
         worker: WorkerId,
         holder: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     KeyExtended {
         worker: WorkerId,
         lease: LeaseId,
         deadline: Deadline,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     KeyExpired {
         worker: WorkerId,
         lease: LeaseId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     KeyDeleted {
         worker: WorkerId,
         lease: LeaseId,
         deleted_by: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     DataLoaded {
         leases: Vec<LeaseId>,
         counter: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     Promoted {
         epoch: u32,
         leases: Vec<LeaseId>,
         counter: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     Demoted {
         epoch: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     FullyCopied {
         leases: Vec<LeaseId>,
@@ -364,6 +431,9 @@ pub enum Kind {
         worker: WorkerId,
         acknowledged: u8,
         wanted: u8,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     MajorityCounted {
         worker: WorkerId,
@@ -375,11 +445,17 @@ pub enum Kind {
         elapsed: Span,
         #[serde(skip_serializing_if = "Option::is_none")]
         validity: Option<Span>,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     TokenIssued {
         worker: WorkerId,
         lease: LeaseId,
         token: Token,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     // Workers.
@@ -395,25 +471,40 @@ pub enum Kind {
     },
     LockDelayed {
         worker: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     CandidateWaits {
         worker: WorkerId,
         token: Token,
         watches: Token,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     CandidateWoken {
         worker: WorkerId,
         token: Token,
         watched: Token,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     WatchLost {
         worker: WorkerId,
         token: Token,
         history_gone: bool,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     HandedToSidecar {
         worker: WorkerId,
         lease: LeaseId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     LockAcquired {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -505,6 +596,9 @@ pub enum Kind {
     },
     OwnTimeout {
         worker: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     WorkKept {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -512,6 +606,9 @@ pub enum Kind {
         worker: WorkerId,
         chunk: u8,
         spent: Span,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     WorkDropped {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -519,6 +616,9 @@ pub enum Kind {
         worker: WorkerId,
         chunk: u8,
         spent: Span,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     // The store, at the request's arrival.
@@ -589,6 +689,9 @@ pub enum Kind {
         transactions: u32,
         charged: u32,
         again: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     ObjectStored {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -597,31 +700,55 @@ pub enum Kind {
         #[serde(skip_serializing_if = "is_no_token")]
         token: Token,
         chunk: u8,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     RowLockAwaited {
         from: MachineId,
         holder: MachineId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     SerializationFailed {
         from: MachineId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     ChecksServed {
         accepted: u32,
         throttled: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     // Where a database or a broker finds one winner by itself.
     ContestWon {
         worker: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     ContestLost {
         worker: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     SessionEnded {
         worker: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     WorkRefused {
         worker: WorkerId,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     // The partner outside.
@@ -632,12 +759,18 @@ pub enum Kind {
         chunk: u8,
         customers: u32,
         times: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EffectRecognised {
         #[serde(skip_serializing_if = "JobId::is_first")]
         job: JobId,
         worker: WorkerId,
         chunk: u8,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     RowRequeued {
         #[serde(skip_serializing_if = "JobId::is_first")]
@@ -671,14 +804,23 @@ pub enum Kind {
 
     SweepHeldOff {
         until: Mono,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     SweepPaused {
         orphans: u32,
         claims: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     SweepCapped {
         orphans: u32,
         cap: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     // Models beside the story.
@@ -687,59 +829,95 @@ pub enum Kind {
         units: u32,
         until: Mono,
         in_all: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     QuotaExpired {
         worker: WorkerId,
         units: u32,
         in_all: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     UnitsUsed {
         worker: WorkerId,
         units: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     UnitsFree {
         worker: WorkerId,
         units: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     IdsReserved {
         worker: WorkerId,
         first: u64,
         last: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     IdUsed {
         worker: WorkerId,
         id: u64,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     JournalFenced {
         worker: WorkerId,
         epoch: u32,
         entries: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     JournalWritten {
         worker: WorkerId,
         epoch: u32,
         entries: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     JournalRefused {
         worker: WorkerId,
         epoch: u32,
         promised: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EngineReplayed {
         worker: WorkerId,
         epoch: u32,
         entries: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EntryCounted {
         worker: WorkerId,
         epoch: u32,
         place: u32,
         entry: String,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     EngineHalted {
         worker: WorkerId,
         epoch: u32,
         promised: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 
     // Interventions.
@@ -985,7 +1163,7 @@ impl Kind {
             | Kind::CandidateQueued { worker, .. }
             | Kind::CandidateLeft { worker, .. }
             | Kind::LeaseCheckpointed { worker, .. }
-            | Kind::LockDelayed { worker }
+            | Kind::LockDelayed { worker, .. }
             | Kind::CandidateWaits { worker, .. }
             | Kind::CandidateWoken { worker, .. }
             | Kind::WatchLost { worker, .. }
@@ -1003,7 +1181,7 @@ impl Kind {
             | Kind::ReleaseSent { worker, .. }
             | Kind::GaveUp { worker, .. }
             | Kind::WorkerDone { worker }
-            | Kind::OwnTimeout { worker }
+            | Kind::OwnTimeout { worker, .. }
             | Kind::WorkKept { worker, .. }
             | Kind::WorkDropped { worker, .. }
             | Kind::QuotaGranted { worker, .. }
@@ -1026,14 +1204,14 @@ impl Kind {
             | Kind::DoneRefused { worker, .. }
             | Kind::InvoicesRecorded { worker, .. }
             | Kind::ObjectStored { worker, .. }
-            | Kind::ContestWon { worker }
-            | Kind::ContestLost { worker }
-            | Kind::SessionEnded { worker }
-            | Kind::WorkRefused { worker }
+            | Kind::ContestWon { worker, .. }
+            | Kind::ContestLost { worker, .. }
+            | Kind::SessionEnded { worker, .. }
+            | Kind::WorkRefused { worker, .. }
             | Kind::EffectDone { worker, .. }
             | Kind::EffectRecognised { worker, .. }
             | Kind::RowLookedAt { worker, .. } => Some(*worker),
-            Kind::RowLockAwaited { from, .. } | Kind::SerializationFailed { from } => from.worker(),
+            Kind::RowLockAwaited { from, .. } | Kind::SerializationFailed { from, .. } => from.worker(),
             Kind::Paused { worker, .. }
             | Kind::Resumed { worker, .. }
             | Kind::Crashed { worker }

@@ -40,3 +40,8 @@ impl<T> DerefMut for LabsOnly<T> {
         &mut self.inner
     }
 }
+
+/// The mark on what only the labs have and that has no part to wrap, for instance a kind of event.
+pub fn labs_only() -> LabsOnly<()> {
+    LabsOnly::new(|| ())
+}

@@ -8,6 +8,7 @@ use litemap::LiteMap;
 
 use crate::actor::{Actions, Context, Input};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::JobId;
 use crate::message::{Message, PartnerCall, PartnerReply};
 
@@ -38,12 +39,12 @@ impl Partner {
         let PartnerCall { job, chunk, keyed } = call;
         let known = keyed && self.keys.contains(&(job, chunk));
         if known {
-            actions.record(Kind::EffectRecognised { job, worker, chunk });
+            actions.record(Kind::EffectRecognised { job, worker, chunk, labs: labs_only() });
         } else {
             let times = self.done.entry((job, chunk)).or_default();
             *times += 1;
             let (times, customers) = (*times, context.plan.invoices_per_chunk);
-            actions.record(Kind::EffectDone { job, worker, chunk, customers, times });
+            actions.record(Kind::EffectDone { job, worker, chunk, customers, times, labs: labs_only() });
             if keyed {
                 self.keys.push((job, chunk));
             }

@@ -7,6 +7,7 @@ use std::collections::VecDeque;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, WorkerId};
 use crate::message::{Claim, Holder, Message, Token};
 use crate::ordered_map::OrderedMap;
@@ -160,7 +161,7 @@ impl Sweeper {
         }
         let held_off = self.back_since.map(|back| back + context.settings.lease);
         if let Some(until) = held_off.filter(|until| context.plan.sweeping.hold_off && context.mono() < *until) {
-            actions.record(Kind::SweepHeldOff { until });
+            actions.record(Kind::SweepHeldOff { until, labs: labs_only() });
             return;
         }
         self.judge(context, claims, holders, actions);
@@ -207,11 +208,11 @@ impl Sweeper {
         let rules = &context.plan.sweeping;
         let too_many = |share: u8| u64::from(orphaned) * 100 > u64::from(claims) * u64::from(share);
         if rules.pause_share.is_some_and(too_many) && !orphans.is_empty() {
-            actions.record(Kind::SweepPaused { orphans: orphaned, claims });
+            actions.record(Kind::SweepPaused { orphans: orphaned, claims, labs: labs_only() });
             orphans.clear();
         }
         if let Some(cap) = rules.cap.filter(|cap| orphans.len() > *cap as usize) {
-            actions.record(Kind::SweepCapped { orphans: orphans.len() as u32, cap });
+            actions.record(Kind::SweepCapped { orphans: orphans.len() as u32, cap, labs: labs_only() });
             orphans.truncate(cap as usize);
         }
     }

@@ -305,7 +305,7 @@ impl Cluttered {
             (LockRequest::Watch { created, .. }, LockReply::KeyDeleted) => {
                 self.told_gone += 1;
                 let knows = self.hosts[&id].node.lock_state().revision >= *created;
-                !knows || self.rules.latest_state().keys.values().all(|key| key.created != *created)
+                !knows || self.rules.latest_state().keys.iter().all(|(_, key)| key.created != *created)
             }
             (LockRequest::DeleteKey { key }, LockReply::Revoked) => {
                 self.rules.is_committed(|command| matches!(command, Command::DeleteKey { key: k, .. } if k == key))

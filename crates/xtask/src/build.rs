@@ -140,6 +140,10 @@ fn optimise_for_size(module: Module, work: &Path) -> Outcome<Module> {
             .or_fail(|| format!("Could not write {}", input.display()))?;
         node::optimise(&input, &output)?;
         let wasm = fs::read(&output).or_fail(|| format!("Could not read {}", output.display()))?;
-        Ok(Module { wasm, ..module })
+        let (long, short) = (work.join("bound.js"), work.join("short.js"));
+        fs::write(&long, &module.js).or_fail(|| format!("Could not write {}", long.display()))?;
+        node::shorten(&long, &short)?;
+        let js = fs::read_to_string(&short).or_fail(|| format!("Could not read {}", short.display()))?;
+        Ok(Module { wasm, js, ..module })
     })
 }

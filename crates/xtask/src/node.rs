@@ -109,6 +109,26 @@ pub(crate) fn optimise(input: &Path, output: &Path) -> Outcome<()> {
     )))
 }
 
+/// Shortens a JavaScript module: names within it, and whatever says the same in fewer letters.
+pub(crate) fn shorten(input: &Path, output: &Path) -> Outcome<()> {
+    let terser = project::browser_tests().join("node_modules").join("terser").join("bin").join("terser");
+    let status = Command::new("node")
+        .arg(terser)
+        .args(["--module", "--compress", "--mangle", "--output"])
+        .arg(output)
+        .arg("--")
+        .arg(input)
+        .stdin(Stdio::null())
+        .status()
+        .or_fail(|| "Could not start terser with Node".to_owned())?;
+    if status.success() {
+        return Ok(());
+    }
+    Err(Failure::new(
+        "terser could not shorten the page's JavaScript: delete tests/browser/node_modules and run the command again.",
+    ))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

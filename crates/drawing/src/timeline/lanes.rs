@@ -9,6 +9,7 @@ use lease_lab_sim::time::{Mono, Span, TrueTime, grouped};
 use litemap::LiteMap;
 
 use super::{Layout, Pill, worker_class};
+use crate::LABS;
 use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
 use crate::views::counts::{Checks, Steps, Totals};
@@ -45,19 +46,24 @@ pub(super) struct View<'a> {
 impl<'a> View<'a> {
     pub(super) fn new(run: &'a Run, until: TrueTime) -> View<'a> {
         let events = up_to(&run.events, until);
-        let many = run.plan.trace == Trace::Outcomes;
+        let many = LABS && run.plan.trace == Trace::Outcomes;
         let of_one = if many { &[] } else { events };
-        let checked = run.plan.writers.per_second > 0;
+        let checked = LABS && run.plan.writers.per_second > 0;
         View {
             events,
-            versions: run.plan.store == StoreKind::S3,
+            versions: LABS && run.plan.store == StoreKind::S3,
             checks: checked.then(|| counts::checks(events)),
             workers: workers::lanes(events, until),
             keys: lock::keys(&run.plan, of_one, until),
-            model: run.plan.model.as_ref().map(|_| models::view(events, until)),
+            model: run.plan.model.as_ref().filter(|_| LABS).map(|_| models::view(events, until)),
             totals: (many && !checked).then(|| counts::totals(events, run.plan.jobs)),
             machines: lock::machines(events, run.plan.service_machines(), until),
-            servers: run.plan.redis_servers().map(|id| (id, redis::server(events, id, until))).collect(),
+            servers: run
+                .plan
+                .redis_servers()
+                .filter(|_| LABS)
+                .map(|id| (id, redis::server(events, id, until)))
+                .collect(),
             store: store::lane(of_one),
             until,
         }

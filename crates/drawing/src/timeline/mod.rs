@@ -14,6 +14,7 @@ use lease_lab_scenarios::Run;
 use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::time::TrueTime;
 
+use crate::LABS;
 use crate::labels::Area;
 use crate::svg::{Anchor, Svg};
 pub use layout::{LaneArea, Layout};
@@ -66,13 +67,17 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
         over::ghost(&mut pen, run, ghost, options.until);
     }
     over::flags(&mut pen, run);
-    lanes::totals(&mut pen, &view);
-    lanes::model(&mut pen, &view);
+    if LABS {
+        lanes::totals(&mut pen, &view);
+        lanes::model(&mut pen, &view);
+    }
     lanes::store(&mut pen, &view);
-    lanes::partner(&mut pen, &view);
+    if LABS {
+        lanes::partner(&mut pen, &view);
+    }
     lanes::workers(&mut pen, &view);
     lanes::lock_service(&mut pen, &view);
-    if cfg!(feature = "labs") {
+    if LABS {
         lanes::redis_servers(&mut pen, &view);
     }
     over::messages(&mut pen, &view);

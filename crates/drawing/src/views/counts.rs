@@ -124,7 +124,7 @@ pub fn checks(events: &[Event]) -> Checks {
     for together in events.chunk_by(|one, other| tenth(one) == tenth(other)) {
         let (mut served, mut throttled) = (0, 0);
         for event in together {
-            if let Kind::ChecksServed { accepted, throttled: refused } = event.kind {
+            if let Kind::ChecksServed { accepted, throttled: refused, .. } = event.kind {
                 served += accepted;
                 throttled += refused;
             }

@@ -106,11 +106,11 @@ fn hops(events: &[Event], me: MachineId, during: Stretch, store: bool) -> Vec<Ho
     // A leader commits with the first answers that make a majority. Two followers may answer at the same instant, so the
     // order of the events decides whose disk was waited for.
     let committed = |index: u64| {
-        events.iter().position(|event| matches!(event.kind, Kind::EntryCommitted { index: to } if to >= index))
+        events.iter().position(|event| matches!(event.kind, Kind::EntryCommitted { index: to, .. } if to >= index))
     };
     let heard_late = |follower: MachineId, index: u64| {
         let heard = events.iter().position(|event| {
-            matches!(event.kind, Kind::EntryAcknowledged { node, index: to } if MachineId::Node(node) == follower && to >= index)
+            matches!(event.kind, Kind::EntryAcknowledged { node, index: to, .. } if MachineId::Node(node) == follower && to >= index)
         });
         committed(index).is_some_and(|committed| heard.is_none_or(|heard| heard > committed))
     };
@@ -119,7 +119,7 @@ fn hops(events: &[Event], me: MachineId, during: Stretch, store: bool) -> Vec<Ho
     for event in events.iter().filter(|event| event.t >= during.from && belongs(event.machine)) {
         let machine = event.machine;
         let late = match &event.kind {
-            Kind::EntryOnDisk { index } => {
+            Kind::EntryOnDisk { index, .. } => {
                 // The leader’s own disk is no follower’s.
                 let of_leader = events.iter().any(|event| {
                     event.machine == machine
@@ -149,15 +149,15 @@ fn hops(events: &[Event], me: MachineId, during: Stretch, store: bool) -> Vec<Ho
                 hop(Layer::Network, *sent, format!("{from} to {machine}: {what}"));
             }
             Kind::EntryLogged { index, .. } if event.t <= during.to => logged.push((machine, *index, event.t)),
-            Kind::EntryOnDisk { index } => {
+            Kind::EntryOnDisk { index, .. } => {
                 if let Some((_, _, from)) = logged.iter().find(|(of, entry, _)| *of == machine && entry == index) {
                     hop(Layer::Disk, *from, format!("entry {index} reaches {machine}’s disk"));
                 }
             }
-            Kind::EntryCommitted { index } if event.t <= during.to => {
+            Kind::EntryCommitted { index, .. } if event.t <= during.to => {
                 hop(Layer::Commit, event.t, format!("a majority has entry {index}"));
             }
-            Kind::EntryApplied { index } if event.t <= during.to => {
+            Kind::EntryApplied { index, .. } if event.t <= during.to => {
                 hop(Layer::Apply, event.t, format!("{machine} applies entry {index}"));
             }
             Kind::LeaseRenewed { .. } if event.t <= during.to => {

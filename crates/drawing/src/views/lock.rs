@@ -8,6 +8,7 @@ use lease_lab_sim::time::{Deadline, TrueTime, Wall};
 use litemap::LiteMap;
 
 use super::{Stretch, redis};
+use crate::LABS;
 
 /// The time during which a key existed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +46,7 @@ pub enum HeldEnded {
 
 /// The keys, in order of time, up to `until`.
 pub fn keys(plan: &Plan, events: &[Event], until: TrueTime) -> Vec<Held> {
-    if let Some(keys) = redis::locks(plan, events, until) {
+    if LABS && let Some(keys) = redis::locks(plan, events, until) {
         return keys;
     }
     let mut keys: Vec<Held> = Vec::new();
@@ -94,7 +95,7 @@ fn held(
 /// What a lease item says; other services let a lease expire, and the trace tells when.
 fn lease_until(event: &Event, deadline: Deadline) -> Option<Wall> {
     match deadline {
-        Deadline::Wall(wall) if event.machine == MachineId::Table => Some(wall),
+        Deadline::Wall(wall) if LABS && event.machine == MachineId::Table => Some(wall),
         _ => None,
     }
 }

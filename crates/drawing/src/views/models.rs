@@ -58,7 +58,7 @@ pub fn view(events: &[Event], until: TrueTime) -> ModelView {
                 view.ends(&mut open, *worker, at);
                 view.step(at, *in_all, "units granted");
             }
-            Kind::IdsReserved { worker, first, last } => {
+            Kind::IdsReserved { worker, first, last, .. } => {
                 view.begins(&mut open, *worker, at, format!("{first}–{last}"));
                 view.step(at, *last as u32, "numbers handed out");
             }
@@ -70,7 +70,7 @@ pub fn view(events: &[Event], until: TrueTime) -> ModelView {
             }
             Kind::Crashed { worker: Some(worker) } => view.ends(&mut open, *worker, at),
             Kind::JournalFenced { epoch, .. } => view.mark(event, format!("fenced below {epoch}"), false),
-            Kind::JournalRefused { worker, epoch, promised } => {
+            Kind::JournalRefused { worker, epoch, promised, .. } => {
                 view.mark(event, format!("{worker} refused: {epoch} < {promised}"), true);
             }
             _ => {}

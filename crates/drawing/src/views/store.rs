@@ -165,8 +165,8 @@ pub fn lane(events: &[Event]) -> StoreLane {
             Kind::ObjectStored { worker, chunk, .. } => {
                 What::Part { worker: *worker, what: format!("{worker}’s object for chunk {chunk} uploaded") }
             }
-            Kind::ContestWon { worker } => What::Part { worker: *worker, what: format!("{worker} {GETS_THE_JOB}") },
-            Kind::WorkRefused { worker } => What::Refused {
+            Kind::ContestWon { worker, .. } => What::Part { worker: *worker, what: format!("{worker} {GETS_THE_JOB}") },
+            Kind::WorkRefused { worker, .. } => What::Refused {
                 worker: *worker,
                 what: "record".into(),
                 token: 0,

@@ -117,7 +117,7 @@ fn waited(run: &Run) -> Option<(TrueTime, TrueTime)> {
     let from = trace::first(run, waits)?.t;
     let ended = |kind: &Kind| {
         matches!(kind, Kind::FenceRaised { worker: WorkerId::B, .. })
-            || matches!(kind, Kind::SerializationFailed { from: MachineId::Worker(WorkerId::B) })
+            || matches!(kind, Kind::SerializationFailed { from: MachineId::Worker(WorkerId::B), .. })
     };
     let to = run.events.iter().find(|event| event.t > from && ended(&event.kind))?.t;
     Some((from, to))

@@ -64,7 +64,7 @@ fn in_one_second(run: &Run) -> (u64, u64) {
     let second = TrueTime::from_millis(1_005)..TrueTime::from_millis(2_005);
     run.events.iter().filter(|event| second.contains(&event.t)).fold((0, 0), |(served, refused), event| {
         match event.kind {
-            Kind::ChecksServed { accepted, throttled } => {
+            Kind::ChecksServed { accepted, throttled, .. } => {
                 (served + u64::from(accepted), refused + u64::from(throttled))
             }
             _ => (served, refused),

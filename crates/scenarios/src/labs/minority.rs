@@ -96,7 +96,7 @@ fn measures(run: &Run) -> Vec<Measure> {
             event.machine == NodeId(1).into() && stepped_down.is_none_or(|stepped_down| event.t < stepped_down)
         })
         .filter_map(|event| match event.kind {
-            Kind::EntryCommitted { index } => Some(index),
+            Kind::EntryCommitted { index, .. } => Some(index),
             _ => None,
         })
         .max();

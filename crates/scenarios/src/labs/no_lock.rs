@@ -98,7 +98,7 @@ fn measures(run: &Run) -> Vec<Measure> {
         .events
         .iter()
         .filter_map(|event| match event.kind {
-            Kind::ContestWon { worker } => Some((worker, event.t)),
+            Kind::ContestWon { worker, .. } => Some((worker, event.t)),
             _ => None,
         })
         .collect();

@@ -93,7 +93,7 @@ fn of_quota(run: &Run) -> Vec<Measure> {
         match &event.kind {
             Kind::QuotaGranted { in_all, .. } => granted = granted.max(*in_all),
             Kind::QuotaExpired { worker: WorkerId::A, .. } => expired = expired.or(Some(event.t)),
-            Kind::UnitsUsed { worker, units } => {
+            Kind::UnitsUsed { worker, units, .. } => {
                 uses.insert(*worker, *units);
                 used += units;
             }

@@ -3,6 +3,7 @@
 use super::{Node, send};
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::NodeId;
 use crate::message::{Message, PeerMessage};
 use crate::time::Mono;
@@ -60,7 +61,7 @@ impl Node {
             actions.set_timer(TimerKey::Disk, next.done);
         }
         if context.plan.cluster.traces_entries && job.durable.log_length > self.durable.log_length {
-            actions.record(Kind::EntryOnDisk { index: job.durable.log_length });
+            actions.record(Kind::EntryOnDisk { index: job.durable.log_length, labs: labs_only() });
         }
         self.durable = job.durable;
         for (term, then) in job.then {

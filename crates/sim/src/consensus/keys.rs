@@ -4,6 +4,7 @@ use super::{Node, Role, Watch, answer};
 use crate::actor::{Actions, Context};
 use crate::consensus::state::Deleted;
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, KeyName, LeaseId, LockReply, Token};
 use crate::time::{Deadline, Mono};
@@ -32,7 +33,10 @@ impl Node {
         } else {
             let candidates = self.state.candidates(job);
             let ahead = candidates.iter().filter(|other| other.token < token).count() as u64;
-            actions.record_applied(index, Kind::CandidateQueued { job, worker, lease, token, ahead, deadline });
+            actions.record_applied(
+                index,
+                Kind::CandidateQueued { job, worker, lease, token, ahead, deadline, labs: labs_only() },
+            );
         }
     }
 
@@ -61,7 +65,8 @@ impl Node {
     ) {
         let Deleted { name, lease, token, held, next } = deleted;
         let (job, worker, revision) = (name.job, lease.worker, self.state.revision);
-        let ended = if held { ended } else { Kind::CandidateLeft { job, worker, lease, token, revision } };
+        let ended =
+            if held { ended } else { Kind::CandidateLeft { job, worker, lease, token, revision, labs: labs_only() } };
         actions.record_applied(index, ended);
         if let Some(next) = next {
             // Only the candidate itself knows its stop time; it is the one of its latest keep-alive.
@@ -98,7 +103,7 @@ impl Node {
         if delay > crate::time::Span::ZERO && name.candidate.is_none() {
             let until = context.mono() + delay;
             leadership.delayed.insert(name, until);
-            actions.record_applied(index, Kind::LockDelayBegan { job: name.job, until });
+            actions.record_applied(index, Kind::LockDelayBegan { job: name.job, until, labs: labs_only() });
         }
     }
 

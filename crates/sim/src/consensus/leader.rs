@@ -5,6 +5,7 @@ use crate::actor::{Actions, Context, TimerKey};
 use crate::consensus::log::Command;
 use crate::consensus::state::{Applied, Deleted};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, KeyName, LeaseId, LockReply, LockRequest, Token};
 use crate::time::{Deadline, Mono, Span};
@@ -332,8 +333,10 @@ impl Node {
                 None
             }
             (Command::IssueToken { lease }, Applied::Issued) => {
-                actions
-                    .record_applied(index, Kind::TokenIssued { worker: lease.worker, lease: *lease, token: revision });
+                actions.record_applied(
+                    index,
+                    Kind::TokenIssued { worker: lease.worker, lease: *lease, token: revision, labs: labs_only() },
+                );
                 Some(LockReply::TokenIssued(revision))
             }
             (_, Applied::Put { new }) => {
@@ -353,7 +356,10 @@ impl Node {
 
     fn checkpointed(&mut self, context: Context<'_>, index: u64, lease: LeaseId, actions: &mut Actions) {
         let remaining = self.state.leases.get(&lease).and_then(|record| record.remaining);
-        actions.record_applied(index, Kind::LeaseCheckpointed { worker: lease.worker, lease, remaining });
+        actions.record_applied(
+            index,
+            Kind::LeaseCheckpointed { worker: lease.worker, lease, remaining, labs: labs_only() },
+        );
         self.schedule_checkpoint(context, lease, actions);
     }
 }

@@ -4,6 +4,7 @@ use super::{Node, Role, Then, nth_largest, send, silence};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::consensus::log::{Command, Entry};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::NodeId;
 use crate::message::PeerMessage;
 use crate::time::Mono;
@@ -22,7 +23,11 @@ impl Node {
     /// Appends `command` to the leader's own log and sends it out; returns its index.
     pub(super) fn propose(&mut self, context: Context<'_>, command: Command, actions: &mut Actions) -> u64 {
         if context.plan.cluster.traces_entries {
-            actions.record(Kind::EntryLogged { index: self.last_index() + 1, command: command.to_string() });
+            actions.record(Kind::EntryLogged {
+                index: self.last_index() + 1,
+                command: command.to_string(),
+                labs: labs_only(),
+            });
         }
         self.log.push(Entry { term: self.term, command });
         self.send_out(context, actions);
@@ -173,7 +178,7 @@ impl Node {
         follower.heard = follower.heard.max(sent_on_leader);
         if ok {
             if context.plan.cluster.traces_entries && matched > follower.matched {
-                actions.record(Kind::EntryAcknowledged { node: from, index: matched });
+                actions.record(Kind::EntryAcknowledged { node: from, index: matched, labs: labs_only() });
             }
             follower.matched = follower.matched.max(matched);
             follower.next = follower.next.max(follower.matched + 1);
@@ -193,7 +198,7 @@ impl Node {
         if committed > self.commit && self.term_at(committed) == Some(self.term) {
             self.commit = committed;
             if context.plan.cluster.traces_entries {
-                actions.record(Kind::EntryCommitted { index: committed });
+                actions.record(Kind::EntryCommitted { index: committed, labs: labs_only() });
             }
             self.apply_committed(context, actions);
         }
@@ -205,7 +210,7 @@ impl Node {
             let command = self.log[self.applied as usize - 1].command.clone();
             let applied = self.state.apply(&command);
             if context.plan.cluster.traces_entries {
-                actions.record(Kind::EntryApplied { index: self.applied });
+                actions.record(Kind::EntryApplied { index: self.applied, labs: labs_only() });
             }
             if matches!(self.role, Role::Leader(_)) {
                 self.applied_as_leader(context, self.applied, &command, applied, actions);

@@ -5,6 +5,7 @@ use litemap::LiteMap;
 use super::{Reply, Request, Right, Way};
 use crate::actor::{Actions, Context, Input};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, WorkerId};
 use crate::message::{Message, NO_TOKEN, StoreReply, StoreRequest};
 use crate::settings::Plan;
@@ -66,7 +67,7 @@ impl Judge {
             }
             Message::ConnectionClosed if self.way == Way::SkipLocked && self.winner == Some(worker) => {
                 self.winner = None;
-                actions.record(Kind::SessionEnded { worker });
+                actions.record(Kind::SessionEnded { worker, labs: labs_only() });
             }
             _ => {}
         }
@@ -102,8 +103,8 @@ impl Judge {
             Request::Record(_) => Reply::Refused,
         };
         actions.record(match reply {
-            Reply::Won(_) => Kind::ContestWon { worker },
-            _ => Kind::ContestLost { worker },
+            Reply::Won(_) => Kind::ContestWon { worker, labs: labs_only() },
+            _ => Kind::ContestLost { worker, labs: labs_only() },
         });
         reply
     }
@@ -136,7 +137,7 @@ impl Judge {
             Right::Generation(generation) => self.generation == generation && self.winner == Some(worker),
         };
         if !holds || self.row.state == RowState::Done {
-            actions.record(Kind::WorkRefused { worker });
+            actions.record(Kind::WorkRefused { worker, labs: labs_only() });
             return Reply::Refused;
         }
         self.version += 1;

@@ -8,6 +8,7 @@ use std::fmt;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{MachineId, NodeId, WorkerId};
 use crate::message::{CallId, Message};
 use crate::settings::FenceMode;
@@ -112,7 +113,12 @@ impl JournalNode {
             // No two engines have one epoch, so an equal one comes from the engine that asked before.
             JournalMessage::Fence(epoch) if epoch >= self.promised => {
                 self.promised = epoch;
-                actions.record(Kind::JournalFenced { worker, epoch, entries: self.entries.len() as u32 });
+                actions.record(Kind::JournalFenced {
+                    worker,
+                    epoch,
+                    entries: self.entries.len() as u32,
+                    labs: labs_only(),
+                });
                 JournalMessage::Entries(epoch, self.entries.clone())
             }
             JournalMessage::Read => JournalMessage::Entries(self.promised, self.entries.clone()),
@@ -121,7 +127,7 @@ impl JournalNode {
                 self.write(worker, epoch, after, &entries, actions)
             }
             JournalMessage::Fence(epoch) | JournalMessage::Write { epoch, .. } => {
-                actions.record(Kind::JournalRefused { worker, epoch, promised: self.promised });
+                actions.record(Kind::JournalRefused { worker, epoch, promised: self.promised, labs: labs_only() });
                 JournalMessage::Refused(self.promised)
             }
             _ => return,
@@ -146,7 +152,12 @@ impl JournalNode {
         if known < entries.len() {
             self.entries.truncate(after + known);
             self.entries.extend(&entries[known..]);
-            actions.record(Kind::JournalWritten { worker, epoch, entries: self.entries.len() as u32 });
+            actions.record(Kind::JournalWritten {
+                worker,
+                epoch,
+                entries: self.entries.len() as u32,
+                labs: labs_only(),
+            });
         }
         JournalMessage::Written((after + entries.len()) as u32)
     }
@@ -301,7 +312,7 @@ impl Engine {
 
     fn replayed(&mut self, context: Context<'_>, rules: Rules, actions: &mut Actions) {
         let (worker, epoch, entries) = (self.worker, self.epoch, self.entries.len() as u32);
-        actions.record(Kind::EngineReplayed { worker, epoch, entries });
+        actions.record(Kind::EngineReplayed { worker, epoch, entries, labs: labs_only() });
         if rules.fences == Fences::AfterReplay && self.worker != WorkerId::A {
             self.fence_late(context, actions);
         } else {
@@ -340,7 +351,13 @@ impl Engine {
             }
             self.counted += 1;
             let (worker, epoch) = (self.worker, self.epoch);
-            actions.record(Kind::EntryCounted { worker, epoch, place: self.counted, entry: entry.to_string() });
+            actions.record(Kind::EntryCounted {
+                worker,
+                epoch,
+                place: self.counted,
+                entry: entry.to_string(),
+                labs: labs_only(),
+            });
         }
     }
 
@@ -353,7 +370,7 @@ impl Engine {
             for key in [TimerKey::Work, TimerKey::LockTimeout] {
                 actions.cancel_timer(key);
             }
-            actions.record(Kind::EngineHalted { worker: self.worker, epoch: self.epoch, promised });
+            actions.record(Kind::EngineHalted { worker: self.worker, epoch: self.epoch, promised, labs: labs_only() });
         }
     }
 }

@@ -10,6 +10,7 @@ use std::fmt;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{MachineId, WorkerId};
 use crate::message::{CallId, Message};
 use crate::time::{Mono, Span};
@@ -95,7 +96,7 @@ impl Allocator {
         if units > 0 {
             let until = context.mono() + lasts;
             self.granted.insert(worker, (units, until));
-            actions.record(Kind::QuotaGranted { worker, units, until, in_all: self.in_all() });
+            actions.record(Kind::QuotaGranted { worker, units, until, in_all: self.in_all(), labs: labs_only() });
             self.set_timer(actions);
         }
         RentMessage::Units(units, lasts)
@@ -105,7 +106,7 @@ impl Allocator {
     fn add(&mut self, terms: Terms, worker: WorkerId, actions: &mut Actions) -> RentMessage {
         let first = self.numbers + 1;
         self.numbers += u64::from(terms.block);
-        actions.record(Kind::IdsReserved { worker, first, last: self.numbers });
+        actions.record(Kind::IdsReserved { worker, first, last: self.numbers, labs: labs_only() });
         RentMessage::Numbers(first, self.numbers)
     }
 
@@ -116,7 +117,7 @@ impl Allocator {
         let over: Vec<(WorkerId, u32)> = self.granted.iter().filter_map(is_over).collect();
         for (worker, units) in over {
             self.granted.remove(&worker);
-            actions.record(Kind::QuotaExpired { worker, units, in_all: self.in_all() });
+            actions.record(Kind::QuotaExpired { worker, units, in_all: self.in_all(), labs: labs_only() });
         }
         self.set_timer(actions);
     }
@@ -208,7 +209,7 @@ impl Renter {
                     return;
                 }
                 self.uses = units;
-                actions.record(Kind::UnitsUsed { worker: self.worker, units });
+                actions.record(Kind::UnitsUsed { worker: self.worker, units, labs: labs_only() });
             }
             Rents::Ids => match self.numbers {
                 None => {
@@ -224,9 +225,9 @@ impl Renter {
     fn work_done(&mut self, context: Context<'_>, terms: Terms, actions: &mut Actions) {
         let worker = self.worker;
         match (terms.rents, self.numbers) {
-            (Rents::Quota, _) => actions.record(Kind::UnitsFree { worker, units: self.uses }),
+            (Rents::Quota, _) => actions.record(Kind::UnitsFree { worker, units: self.uses, labs: labs_only() }),
             (Rents::Ids, Some((id, last))) => {
-                actions.record(Kind::IdUsed { worker, id });
+                actions.record(Kind::IdUsed { worker, id, labs: labs_only() });
                 self.numbers = (id < last).then_some((id + 1, last));
             }
             (Rents::Ids, None) => {}

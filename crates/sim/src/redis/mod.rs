@@ -17,6 +17,7 @@ mod replication;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::MachineId;
 use crate::message::{CallId, KeyName, LeaseId, Message, NO_TOKEN};
 use crate::time::{Deadline, Wall};
@@ -88,7 +89,11 @@ impl Server {
     pub(crate) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         if let Input::Start = input {
             if self.died {
-                actions.record(Kind::DataLoaded { leases: self.data.values(), counter: self.data.counter });
+                actions.record(Kind::DataLoaded {
+                    leases: self.data.values(),
+                    counter: self.data.counter,
+                    labs: labs_only(),
+                });
             }
             self.start_replicating(context, actions);
         }
@@ -121,7 +126,7 @@ impl Server {
             let Entry { value: lease, token, .. } = entry;
             let worker = lease.worker;
             actions.record(match self.role {
-                Role::Master => Kind::KeyExpired { worker, lease },
+                Role::Master => Kind::KeyExpired { worker, lease, labs: labs_only() },
                 _ => Kind::LeaseExpired { job: key.job, worker, lease, token, revision: 0 },
             });
         }
@@ -181,7 +186,7 @@ impl Server {
                 if let Some(entry) = self.data.keys.get(&key) {
                     let holder = entry.holder();
                     if self.role == Role::Master {
-                        actions.record(Kind::KeyRefused { worker: value.worker, holder });
+                        actions.record(Kind::KeyRefused { worker: value.worker, holder, labs: labs_only() });
                     }
                     return RedisReply::Held(holder);
                 }
@@ -193,7 +198,7 @@ impl Server {
                 }
                 let (job, worker, deadline) = (key.job, value.worker, Deadline::Wall(entry.expires));
                 actions.record(match self.role {
-                    Role::Master => Kind::KeySet { job, worker, lease: value, deadline },
+                    Role::Master => Kind::KeySet { job, worker, lease: value, deadline, labs: labs_only() },
                     _ => Kind::LeaseGranted {
                         job,
                         worker,
@@ -216,7 +221,7 @@ impl Server {
                 self.change(context, Effect::Expire(key, expires), actions);
                 let (job, deadline) = (key.job, Deadline::Wall(expires));
                 actions.record(match self.role {
-                    Role::Master => Kind::KeyExtended { worker, lease: value, deadline },
+                    Role::Master => Kind::KeyExtended { worker, lease: value, deadline, labs: labs_only() },
                     _ => Kind::LeaseRenewed {
                         job,
                         worker,
@@ -270,7 +275,7 @@ impl Server {
         let worker = lease.worker;
         let by = from.worker().unwrap_or(worker);
         actions.record(match self.role {
-            Role::Master => Kind::KeyDeleted { worker, lease, deleted_by: by },
+            Role::Master => Kind::KeyDeleted { worker, lease, deleted_by: by, labs: labs_only() },
             _ => Kind::LockReleased {
                 worker,
                 lease,

@@ -12,6 +12,7 @@ use super::protocol::{History, RedisReply, Replication};
 use super::{Role, Server};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::MachineId;
 use crate::message::{CallId, LeaseId, Message};
 use crate::time::{Deadline, Mono};
@@ -155,7 +156,12 @@ impl Server {
         self.replicating =
             Replicating { epoch: epoch + 1, run: run + 1, offset, shipped: offset, ..Replicating::default() };
         self.role = Role::Primary;
-        actions.record(Kind::Promoted { epoch: epoch + 1, leases: self.data.values(), counter: self.data.counter });
+        actions.record(Kind::Promoted {
+            epoch: epoch + 1,
+            leases: self.data.values(),
+            counter: self.data.counter,
+            labs: labs_only(),
+        });
         // From now on it expires keys itself.
         self.expire(context, actions);
     }
@@ -199,7 +205,7 @@ impl Server {
                 self.role = Role::Replica;
                 actions.cancel_timer(TimerKey::Replication);
                 actions.cancel_timer(TimerKey::Wait);
-                actions.record(Kind::Demoted { epoch });
+                actions.record(Kind::Demoted { epoch, labs: labs_only() });
                 self.look_after_peer(context, actions);
             }
             (Replication::Demote { epoch }, Role::Replica) => {
@@ -222,15 +228,15 @@ impl Server {
         match (effect, before) {
             (Effect::Set(key, entry), _) => {
                 let (worker, deadline) = (entry.holder(), Deadline::Wall(entry.expires));
-                actions.record(Kind::KeySet { job: key.job, worker, lease: entry.value, deadline });
+                actions.record(Kind::KeySet { job: key.job, worker, lease: entry.value, deadline, labs: labs_only() });
             }
             (Effect::Expire(_, expires), Some(entry)) => {
                 let (worker, deadline) = (entry.holder(), Deadline::Wall(expires));
-                actions.record(Kind::KeyExtended { worker, lease: entry.value, deadline });
+                actions.record(Kind::KeyExtended { worker, lease: entry.value, deadline, labs: labs_only() });
             }
             (Effect::Delete(_), Some(entry)) => {
                 let worker = entry.holder();
-                actions.record(Kind::KeyDeleted { worker, lease: entry.value, deleted_by: worker });
+                actions.record(Kind::KeyDeleted { worker, lease: entry.value, deleted_by: worker, labs: labs_only() });
             }
             _ => {}
         }

@@ -4,6 +4,7 @@ use super::nodes::{Attempt, Next, NodeClient};
 use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, NodeId, WorkerId};
 use crate::message::{CallId, Holder, KeyName, LeaseId, LockReply, LockRequest, Message, NO_TOKEN, Token};
 use crate::settings::{Limit, Plan, ReleaseRule, WatchRule};
@@ -274,7 +275,7 @@ impl ConsensusClient {
                 None
             }
             (Phase::ReadingKey(_), LockReply::Delayed) => {
-                actions.record(Kind::LockDelayed { worker });
+                actions.record(Kind::LockDelayed { worker, labs: labs_only() });
                 self.quiet(Outcome::NotAcquired)
             }
             (Phase::CreatingKey(_), LockReply::Created(token)) if context.plan.lock_rules.campaign.is_some() => {
@@ -290,13 +291,13 @@ impl ConsensusClient {
             }
             (Phase::SettingWatch(_, watched) | Phase::Waiting(_, watched, _), LockReply::KeyDeleted) => {
                 let (token, watched) = (self.lease.as_ref()?.token, *watched);
-                actions.record(Kind::CandidateWoken { worker, token, watched });
+                actions.record(Kind::CandidateWoken { worker, token, watched, labs: labs_only() });
                 self.read_candidates(context, actions);
                 None
             }
             (Phase::SettingWatch(..) | Phase::Waiting(..), LockReply::HistoryGone) => {
                 let token = self.lease.as_ref()?.token;
-                actions.record(Kind::WatchLost { worker, token, history_gone: true });
+                actions.record(Kind::WatchLost { worker, token, history_gone: true, labs: labs_only() });
                 self.read_candidates(context, actions);
                 None
             }
@@ -308,7 +309,7 @@ impl ConsensusClient {
             (Phase::CreatingKey(_), reply @ (LockReply::Held(..) | LockReply::Delayed)) => {
                 match reply {
                     LockReply::Held(holder, token) => actions.record(Kind::LockBusy { worker, holder, token }),
-                    _ => actions.record(Kind::LockDelayed { worker }),
+                    _ => actions.record(Kind::LockDelayed { worker, labs: labs_only() }),
                 }
                 let attempt = self.nodes.begin(context);
                 self.send(context, Phase::ReturningLease(attempt), actions);
@@ -448,7 +449,12 @@ impl ConsensusClient {
                     Some(WatchRule::Leader) => candidates.first()?,
                     _ => candidates.get(place - 1)?,
                 };
-                actions.record(Kind::CandidateWaits { worker: self.worker, token, watches: watched.token });
+                actions.record(Kind::CandidateWaits {
+                    worker: self.worker,
+                    token,
+                    watches: watched.token,
+                    labs: labs_only(),
+                });
                 self.set_watch(context, watched.token, actions);
                 None
             }
@@ -517,7 +523,7 @@ impl ConsensusClient {
             && term != self.renewed_in_term
         {
             let token = self.lease.as_ref().map_or(NO_TOKEN, |asked| asked.token);
-            actions.record(Kind::WatchLost { worker: self.worker, token, history_gone: false });
+            actions.record(Kind::WatchLost { worker: self.worker, token, history_gone: false, labs: labs_only() });
             self.read_candidates(context, actions);
         }
     }

@@ -11,6 +11,7 @@ use super::nodes::{Attempt, Next, NodeClient};
 use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, WorkerId};
 use crate::message::{CallId, Holder, KeyName, LeaseId, Message, NO_TOKEN, Token};
 use crate::redis::protocol::{RedisReply, RedisRequest};
@@ -275,7 +276,7 @@ impl RedisClient {
 
     fn replicas_counted(&mut self, context: Context<'_>, acknowledged: u8, actions: &mut Actions) -> Option<Outcome> {
         let wanted = context.plan.redis.wait_for;
-        actions.record(Kind::ReplicasCounted { worker: self.worker, acknowledged, wanted });
+        actions.record(Kind::ReplicasCounted { worker: self.worker, acknowledged, wanted, labs: labs_only() });
         if acknowledged >= wanted {
             return self.acquired();
         }

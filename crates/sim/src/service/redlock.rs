@@ -19,6 +19,7 @@ use super::nodes::{Attempt, Next, NodeClient};
 use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId, NodeId, WorkerId};
 use crate::message::{CallId, Holder, KeyName, LeaseId, LockReply, LockRequest, Message, NO_TOKEN};
 use crate::redis::protocol::{Found, RedisReply, RedisRequest};
@@ -328,6 +329,7 @@ impl RedlockClient {
             unanswered: round.unanswered(),
             elapsed,
             validity,
+            labs: labs_only(),
         });
         validity
     }

@@ -15,6 +15,7 @@ use super::update::{self, Purpose, Test, Update};
 use super::{Row, claims};
 use crate::actor::{Actions, Context, Input};
 use crate::event::{Kind, RefusedBecause};
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId};
 use crate::message::{Message, StoreReply, StoreRequest, Token};
 use crate::settings::Plan;
@@ -203,7 +204,7 @@ impl DynamoStore {
             Request::Transact(transact) => self.transact(from, job, &transact, actions)?,
             Request::Checks { count } => {
                 let accepted = self.bucket.take(context, count);
-                actions.record(Kind::ChecksServed { accepted, throttled: count - accepted });
+                actions.record(Kind::ChecksServed { accepted, throttled: count - accepted, labs: labs_only() });
                 StoreReply::DynamoDb(Box::new(Reply::Checked { accepted, throttled: count - accepted }))
             }
             Request::ScanIndex => return None,
@@ -246,7 +247,17 @@ impl DynamoStore {
             actions.record(if transact.marks {
                 Kind::ChunkWritten { job, worker, token, fence, chunk, charged, times_charged }
             } else {
-                Kind::InvoicesRecorded { job, worker, token, fence, chunk, transactions: succeeded, charged, again }
+                Kind::InvoicesRecorded {
+                    job,
+                    worker,
+                    token,
+                    fence,
+                    chunk,
+                    transactions: succeeded,
+                    charged,
+                    again,
+                    labs: labs_only(),
+                }
             });
         }
         let cancelled = transact.puts.len() as u32 - succeeded;

@@ -13,6 +13,7 @@ use super::update::Purpose;
 use super::{Row, RowState, claim};
 use crate::actor::{Actions, Context, Input};
 use crate::event::{Kind, RefusedBecause};
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId};
 use crate::message::{Claim, Message, StoreReply, StoreRequest, Token};
 use crate::settings::Plan;
@@ -186,7 +187,7 @@ impl S3Store {
                 } else {
                     folder.objects.push((chunk, token));
                     if let Some(worker) = from.worker() {
-                        actions.record(Kind::ObjectStored { job, worker, token, chunk });
+                        actions.record(Kind::ObjectStored { job, worker, token, chunk, labs: labs_only() });
                     }
                     Reply::Stored
                 }

@@ -11,6 +11,7 @@ use super::update::{self, Purpose, Update};
 use super::{Row, claims};
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::{Kind, RefusedBecause};
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, Message, StoreReply, StoreRequest, Token};
 use crate::settings::{DatabaseLock, Isolation, Plan};
@@ -159,7 +160,7 @@ impl SqlStore {
                 let asked = Asked { from, call, job, transaction };
                 match self.locked_by(job) {
                     Some(holder) => {
-                        actions.record(Kind::RowLockAwaited { from, holder });
+                        actions.record(Kind::RowLockAwaited { from, holder, labs: labs_only() });
                         self.waiting.push_back(asked);
                     }
                     None => self.run(context, asked, actions),
@@ -251,7 +252,7 @@ impl SqlStore {
             match asked.transaction.isolation {
                 Isolation::ReadCommitted => self.run(context, asked, actions),
                 Isolation::RepeatableRead => {
-                    actions.record(Kind::SerializationFailed { from: asked.from });
+                    actions.record(Kind::SerializationFailed { from: asked.from, labs: labs_only() });
                     actions.send(asked.from, Message::StoreReply(asked.call, StoreReply::SerializationFailure));
                 }
             }

@@ -15,6 +15,7 @@ use litemap::LiteMap;
 
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, LeaseId, Message, Token};
 use crate::settings::ClaimRule;
@@ -158,6 +159,7 @@ impl Table {
             worker: update.lease.worker,
             condition: update.condition.text(context.plan.lease_items.rule == ClaimRule::StorageNow),
             passed,
+            labs: labs_only(),
         });
         if !passed {
             if update.renews() {
@@ -186,7 +188,7 @@ impl Table {
         for job in jobs {
             let Some(item) = self.items.remove(&job) else { continue };
             let Item { holder, lease_until, epoch, .. } = item;
-            actions.record(Kind::ItemDeleted { job, lease: holder, epoch, lease_until });
+            actions.record(Kind::ItemDeleted { job, lease: holder, epoch, lease_until, labs: labs_only() });
         }
     }
 
@@ -204,7 +206,7 @@ impl Table {
             let replaced = self.item(*job).and_then(|item| item.holder);
             let item = then.map(|(_, item)| Item { epoch: item.epoch.saturating_add(bump), ..item.clone() });
             let (lease, epoch) = item.as_ref().map_or((None, 0), |item| (item.holder, item.epoch));
-            kinds.push(Kind::ItemRestored { job: *job, replaced, was, lease, epoch });
+            kinds.push(Kind::ItemRestored { job: *job, replaced, was, lease, epoch, labs: labs_only() });
             match item {
                 Some(item) => self.put(*job, item),
                 None => _ = self.items.remove(job),
@@ -244,6 +246,7 @@ fn record(job: JobId, before: Option<&Item>, after: &Item, update: &Update, acti
                 token: before.epoch,
                 lease_until: before.lease_until,
                 by: worker,
+                labs: labs_only(),
             });
         }
         actions.record(Kind::LeaseGranted {

@@ -7,6 +7,7 @@
 use super::{Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, WorkerId};
 use crate::message::Token;
 use crate::rng::Rng;
@@ -88,10 +89,10 @@ impl Worker {
         let untouched = job == self.job && row.fence == token && row.state != RowState::Done;
         let worker = self.id;
         if untouched && !row.chunks.contains_key(&chunk) {
-            actions.record(Kind::WorkKept { job, worker, chunk, spent });
+            actions.record(Kind::WorkKept { job, worker, chunk, spent, labs: labs_only() });
         } else {
             self.fleet.left = None;
-            actions.record(Kind::WorkDropped { job, worker, chunk, spent });
+            actions.record(Kind::WorkDropped { job, worker, chunk, spent, labs: labs_only() });
         }
     }
 
@@ -100,7 +101,7 @@ impl Worker {
     pub(super) fn has_a_successor(&mut self, token: Token, actions: &mut Actions) {
         let of_this = |left: &mut Left| left.job == self.job && left.token < token;
         if let Some(Left { job, chunk, spent, .. }) = self.fleet.left.take_if(of_this) {
-            actions.record(Kind::WorkDropped { job, worker: self.id, chunk, spent });
+            actions.record(Kind::WorkDropped { job, worker: self.id, chunk, spent, labs: labs_only() });
         }
     }
 

@@ -3,6 +3,7 @@
 use super::{Ending, Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::{GaveUpBecause, Kind};
+use crate::labs_only::labs_only;
 use crate::machine::MachineId;
 use crate::message::{Message, NO_TOKEN, SidecarMessage};
 use crate::service::{Grant, Outcome};
@@ -57,7 +58,7 @@ impl Worker {
         self.note_stop_on_wall(context);
         match self.lock.lease() {
             Some(lease) if context.plan.lock_rules.renewer == Renewer::Sidecar => {
-                actions.record(Kind::HandedToSidecar { worker: self.id, lease });
+                actions.record(Kind::HandedToSidecar { worker: self.id, lease, labs: labs_only() });
                 self.tell_sidecar(SidecarMessage::Keep { lease, sent }, actions);
             }
             _ if context.plan.lock_rules.limit == Limit::Nothing => {}
@@ -80,7 +81,7 @@ impl Worker {
     /// The timer in its own process, of which nobody else knows, has run out: it gives the lock back.
     fn own_timeout(&mut self, context: Context<'_>, actions: &mut Actions) {
         if self.renews() {
-            actions.record(Kind::OwnTimeout { worker: self.id });
+            actions.record(Kind::OwnTimeout { worker: self.id, labs: labs_only() });
             self.release(context, actions);
         }
     }

@@ -10,6 +10,7 @@ use crate::contest::Contestant;
 use crate::event::{Event, Kind, LostBecause, Rate};
 use crate::intervention::{Change, Intervention, Target};
 use crate::labs_only::LabsOnly;
+use crate::labs_only::labs_only;
 use crate::machine::{MachineId, WorkerId};
 use crate::message::Message;
 use crate::models::Member;
@@ -449,6 +450,7 @@ impl World {
             continues_from: state.revision,
             term,
             watchers_told: told.len() as u64,
+            labs: labs_only(),
         };
         self.record(MachineId::Operator, restored, events);
 
