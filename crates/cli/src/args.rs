@@ -1,6 +1,7 @@
 //! Reading the command line.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use lease_lab_scenarios::pages;
 use lease_lab_scenarios::run::Input;
@@ -21,6 +22,8 @@ lease-lab runs scenarios about leases, fencing tokens and distributed locks.
       --seed NUMBER                  another course of chance
       --format table|json|shiviz
   lease-lab snapshot ID NAME|SECONDS the whole world at an instant, as JSON; takes --do, --plain, --until, --seed
+  lease-lab drills                   every drill: id, kind, part, title
+  lease-lab drills check [FILE.toml] runs all drills, or the one in the file, and says what is right and what is wrong
   lease-lab bench [--format json]    how long a run and a look at an instant take
 ";
 
@@ -39,6 +42,10 @@ pub(crate) enum Command {
     Snapshot { scenario: &'static Scenario, input: Input, at: At },
     /// Measure.
     Bench { json: bool },
+    /// List the drills.
+    Drills,
+    /// Check one drill’s file, or all drills.
+    CheckDrills { file: Option<PathBuf> },
 }
 
 /// How a run is printed.
@@ -115,6 +122,10 @@ pub(crate) fn read(arguments: impl Iterator<Item = OsString>) -> Result<Command,
         [] | ["help"] => Ok(Command::Help),
         ["list"] => Ok(Command::List),
         ["bench"] => Ok(Command::Bench { json: options.format == Some(Format::Json) }),
+        ["drills"] => Ok(Command::Drills),
+        ["drills", "check"] => Ok(Command::CheckDrills { file: None }),
+        ["drills", "check", file] => Ok(Command::CheckDrills { file: Some(file.into()) }),
+        ["drills", other] => Err(format!("drills “{other}” is unknown; expected drills, or drills check [FILE.toml]")),
         ["run", id] => {
             let scenario = find(id)?;
             let format = options.format.unwrap_or(Format::Table);
@@ -139,10 +150,12 @@ pub(crate) fn read(arguments: impl Iterator<Item = OsString>) -> Result<Command,
         ["snapshot"] | ["snapshot", _] => {
             Err("snapshot lacks an id or an instant; expected snapshot ID NAME|SECONDS".into())
         }
-        [command @ ("run" | "snapshot" | "list" | "bench" | "help"), ..] => {
+        [command @ ("run" | "snapshot" | "list" | "bench" | "drills" | "help"), ..] => {
             Err(format!("{command} has an argument too many; see lease-lab help"))
         }
-        [other, ..] => Err(format!("there is no command “{other}”; expected list, run, snapshot, bench or help")),
+        [other, ..] => {
+            Err(format!("there is no command “{other}”; expected list, run, snapshot, bench, drills or help"))
+        }
     }
 }
 

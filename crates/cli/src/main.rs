@@ -5,6 +5,7 @@
 
 mod args;
 mod bench;
+mod drills;
 mod table;
 
 use std::io::Write as _;
@@ -34,6 +35,9 @@ fn carry_out(command: Command) -> Result<String, String> {
         Command::Help => Ok(args::HELP.to_owned()),
         Command::List => Ok(table::list()),
         Command::Bench { json } => Ok(bench::run(json)),
+        Command::Drills => Ok(drills::list()),
+        Command::CheckDrills { file: Some(file) } => drills::check_file(&file),
+        Command::CheckDrills { file: None } => drills::check_all(),
         Command::Run { scenario, input, format } => {
             let run = Run::new(scenario, input).map_err(|mistake| mistake.to_string())?;
             Ok(match format {

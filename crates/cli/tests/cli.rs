@@ -50,7 +50,7 @@ fn bad_command_lines_get_one_sentence() {
         (vec!["snapshot", "aws", "4"], "“aws” is a page to read and has no run"),
         (vec!["run", "billing-story", "more"], "run has an argument too many"),
         (vec!["list", "more"], "list has an argument too many"),
-        (vec!["jump"], "there is no command “jump”; expected list, run, snapshot, bench or help"),
+        (vec!["jump"], "there is no command “jump”; expected list, run, snapshot, bench, drills or help"),
         (vec!["-x"], "the option -x is unknown"),
         (vec!["--nope"], "the option --nope is unknown; expected --do, --plain, --until, --seed or --format"),
         (vec!["snapshot"], "snapshot lacks an id or an instant"),

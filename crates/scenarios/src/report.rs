@@ -131,6 +131,11 @@ pub fn snapshot_json(snapshot: &Snapshot) -> String {
     to_text(snapshot)
 }
 
+/// One event as JSON, without what is derived from it.
+pub fn event_json(event: &Event) -> String {
+    to_text(event)
+}
+
 /// All that is serialised here has text keys and finite numbers, so it can always be written.
 fn to_text(value: &impl Serialize) -> String {
     let mut bytes = Vec::new();
