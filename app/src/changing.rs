@@ -12,7 +12,9 @@ use crate::state::{Lab, simulate, with_rule};
 impl Lab {
     /// Makes `list` the present one if it makes sense.
     pub(crate) fn change(&self, list: List) -> Result<(), Mistake> {
-        simulate(self.scenario, active(&list), self.seed)?;
+        let mut whole = self.drill.map_or_else(Vec::new, |drill| drill.given.get_untracked());
+        whole.extend(active(&list));
+        simulate(self.scenario, whole, self.seed)?;
         self.history.update(|history| history.push(list));
         self.reveal();
         Ok(())

@@ -14,7 +14,7 @@ pub(crate) fn toggle(lab: Lab) {
         lab.playing.set(false);
         return;
     }
-    if lab.cursor.get_untracked() >= lab.horizon() {
+    if lab.cursor.get_untracked() >= lab.end() {
         lab.seek(lease_lab_sim::time::TrueTime::ZERO);
     }
     lab.playing.set(true);
@@ -31,7 +31,7 @@ fn next_frame(lab: Lab, previous_ms: Option<f64>) {
         let elapsed_ms = previous_ms.map_or(0.0, |previous| (now_ms - previous).clamp(0.0, FRAME_MS_MAX));
         let micros = elapsed_ms * 1_000.0 * lab.speed.get_untracked();
         lab.seek(lab.cursor.get_untracked() + Span::micros(micros.round() as i64));
-        if lab.cursor.get_untracked() >= lab.horizon() {
+        if lab.cursor.get_untracked() >= lab.end() {
             lab.playing.set(false);
         } else {
             next_frame(lab, Some(now_ms));

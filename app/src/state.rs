@@ -155,6 +155,35 @@ impl Question {
     }
 }
 
+/// What a drill does to a lab; small handles.
+#[cfg(feature = "labs")]
+#[derive(Clone, Copy)]
+pub(crate) struct Drilled {
+    /// The interventions that the drill gives, which stand before those of the list.
+    pub(crate) given: RwSignal<Vec<Intervention>>,
+    /// The list is only planned: what is shown runs without it.
+    pub(crate) planned: RwSignal<bool>,
+    /// Nothing later than this is shown.
+    pub(crate) veil: RwSignal<Option<TrueTime>>,
+    /// A pointer on the timeline marks an instant, instead of moving the cursor.
+    pub(crate) marking: RwSignal<bool>,
+    /// The instant that is marked.
+    pub(crate) mark: RwSignal<Option<TrueTime>>,
+}
+
+#[cfg(feature = "labs")]
+impl Drilled {
+    pub(crate) fn new(given: Vec<Intervention>) -> Drilled {
+        Drilled {
+            given: RwSignal::new(given),
+            planned: RwSignal::new(false),
+            veil: RwSignal::new(None),
+            marking: RwSignal::new(false),
+            mark: RwSignal::new(None),
+        }
+    }
+}
+
 /// The state and what is derived from it; small handles, so it is passed by value.
 #[derive(Clone, Copy)]
 pub(crate) struct Lab {
@@ -187,6 +216,8 @@ pub(crate) struct Lab {
 
     pub(crate) run: Memo<SharedRun>,
     pub(crate) ghost_run: Memo<Option<SharedRun>>,
+    #[cfg(feature = "labs")]
+    pub(crate) drill: Option<Drilled>,
     /// The run beside this one.
     #[cfg(feature = "labs")]
     pub(crate) other_run: Memo<Option<SharedRun>>,
@@ -202,17 +233,32 @@ pub(crate) fn simulate(scenario: &'static Scenario, list: Vec<Intervention>, see
 
 impl Lab {
     pub(crate) fn new(link: Link, theme: RwSignal<Theme>) -> Lab {
+        Lab::with(
+            link,
+            theme,
+            #[cfg(feature = "labs")]
+            None,
+        )
+    }
+
+    /// A lab, perhaps within a drill.
+    pub(crate) fn with(link: Link, theme: RwSignal<Theme>, #[cfg(feature = "labs")] drill: Option<Drilled>) -> Lab {
         let Link { scenario, list, seed, .. } = link;
         let history = RwSignal::new(History::new(list));
         let run = Memo::new(move |previous: Option<&SharedRun>| {
             // Every list that gets into the history has been run once, so the second case does not arise; if it did,
             // the page would go on with what it has.
-            simulate(scenario, active(history.read().list()), seed)
-                .ok()
-                .or_else(|| previous.cloned())
-                .unwrap_or_else(|| own_run(scenario))
+            let list = active(history.read().list());
+            #[cfg(feature = "labs")]
+            let list = match drill {
+                Some(drill) => whole(drill, list),
+                None => list,
+            };
+            simulate(scenario, list, seed).ok().or_else(|| previous.cloned()).unwrap_or_else(|| own_run(scenario))
         });
         let asks = !scenario.terms.is_empty();
+        #[cfg(feature = "labs")]
+        let asks = asks && drill.is_none();
         let question = Memo::new(move |_| Question::of(&run.read()).filter(|_| asks));
         let horizon = run.read_untracked().horizon;
         let window = link.window.unwrap_or(first_window(scenario, horizon));
@@ -240,9 +286,13 @@ impl Lab {
             let list = with.read().as_ref()?.list(history.read().list()).ok()?;
             simulate(scenario, active(&list), seed).ok()
         });
+        #[cfg(feature = "labs")]
+        let veil = move || drill.and_then(|drill| drill.veil.get());
+        #[cfg(not(feature = "labs"))]
+        let veil = || None;
         let until = Memo::new(move |_| match question.read().as_ref() {
             Some(question) if !revealed.get() => question.at,
-            _ => run.read().horizon,
+            _ => veil().unwrap_or(run.read().horizon),
         });
         let snapshot = Memo::new(move |_| {
             let at = cursor.get();
@@ -277,6 +327,8 @@ impl Lab {
             run,
             ghost_run,
             #[cfg(feature = "labs")]
+            drill,
+            #[cfg(feature = "labs")]
             other_run,
             question,
             until,
@@ -288,9 +340,32 @@ impl Lab {
         self.run.read_untracked().horizon
     }
 
+    /// Whether nothing is kept back.
+    pub(crate) fn is_all_shown(&self) -> bool {
+        self.until.get() >= self.run.read().horizon
+    }
+
+    /// How far the cursor can go.
+    pub(crate) fn end(&self) -> TrueTime {
+        #[cfg(feature = "labs")]
+        if self.drill.is_some() {
+            return self.until.get_untracked();
+        }
+        self.horizon()
+    }
+
+    /// The list that the scenario has if nothing is changed.
+    #[cfg(feature = "labs")]
+    pub(crate) fn own_list(&self) -> List {
+        if self.drill.is_some() {
+            return List::new();
+        }
+        all_on(self.scenario.own_interventions())
+    }
+
     /// Moves the cursor; past the question, everything may be seen.
     pub(crate) fn seek(&self, at: TrueTime) {
-        let at = at.max(TrueTime::ZERO).min(self.horizon());
+        let at = at.max(TrueTime::ZERO).min(self.end());
         if self.question.read_untracked().as_ref().is_some_and(|question| at > question.at) {
             self.reveal();
         }
@@ -348,14 +423,14 @@ impl Lab {
         let cursor = self.cursor.get_untracked();
         let instants = self.instants();
         let target = next_in(&instants, cursor, forward);
-        self.step_to(target.unwrap_or(if forward { self.horizon() } else { TrueTime::ZERO }));
+        self.step_to(target.unwrap_or(if forward { self.end() } else { TrueTime::ZERO }));
     }
 
     pub(crate) fn step_beat(&self, forward: bool) {
         let cursor = self.cursor.get_untracked();
         let beats: Vec<TrueTime> = self.run.read_untracked().beats_in_order().map(|(_, at)| at).collect();
         let target = next_in(&beats, cursor, forward);
-        self.step_to(target.unwrap_or(if forward { self.horizon() } else { TrueTime::ZERO }));
+        self.step_to(target.unwrap_or(if forward { self.end() } else { TrueTime::ZERO }));
     }
 
     /// Seeks and tells a screen reader what happened there.
@@ -407,6 +482,16 @@ impl Lab {
         let ghost = self.ghost_run.get()?;
         Some((difference::outcome(&ghost), difference::first(&self.run.read(), &ghost)))
     }
+}
+
+/// What a drill runs: what it gives, and the learner's list unless that is only planned.
+#[cfg(feature = "labs")]
+pub(crate) fn whole(drill: Drilled, list: Vec<Intervention>) -> Vec<Intervention> {
+    let mut whole = drill.given.get();
+    if !drill.planned.get() {
+        whole.extend(list);
+    }
+    whole
 }
 
 fn own_run(scenario: &'static Scenario) -> SharedRun {

@@ -30,7 +30,7 @@ test('the page opens at the question, and nothing gives the answer away', withPa
   assert.doesNotMatch(hidden, SPOILERS);
   // The last event is the one that the question is about.
   assert.match((await eventTexts(page)).at(-1), /^19\.0.*A sends chunk 2 with token 7/);
-  await page.getByText('What comes next appears once you have answered, or played on.').waitFor();
+  await page.getByText('What comes next appears once you have answered.').waitFor();
 }));
 
 for (const { option, right, says } of [

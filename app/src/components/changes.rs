@@ -8,7 +8,6 @@ use web_sys::{HtmlElement, HtmlInputElement};
 
 use super::entries::list;
 use crate::dom::{self, closest, elements};
-use crate::history::all_on;
 use crate::html::Html;
 use crate::state::Lab;
 
@@ -17,7 +16,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
     let editing = RwSignal::new(None::<usize>);
     let mistake = RwSignal::new(String::new());
     let entries = NodeRef::<Ul>::new();
-    let is_own = Memo::new(move |_| *lab.history.read().list() == all_on(lab.scenario.own_interventions()));
+    let is_own = Memo::new(move |_| *lab.history.read().list() == lab.own_list());
     dom::effect(move || {
         if editing.get().is_none() {
             return;
@@ -71,6 +70,7 @@ pub(crate) fn Changes(lab: Lab) -> impl IntoView {
             <div class="card-head">
                 <h2 id="changes-title">
                     {Signal::derive(move || match (is_own.get(), lab.scenario.terms.is_empty()) {
+                        _ if lab.drill.is_some() => "Your interventions",
                         (false, _) => "What you changed",
                         (true, true) => "What this lab does to them",
                         (true, false) => "The story’s own faults",
@@ -140,7 +140,7 @@ impl Editor {
                 self.leave();
                 self.lab.history.update(|history| history.go_to(place));
             }
-            (Some("own"), _) => self.apply(self.lab.change(all_on(self.lab.scenario.own_interventions()))),
+            (Some("own"), _) => self.apply(self.lab.change(self.lab.own_list())),
             _ => self.leave(),
         }
     }
@@ -183,7 +183,11 @@ fn more(lab: Lab, is_own: bool) -> String {
         html.element(
             "button",
             &[("type", "button"), ("class", "quiet"), ("data-act", "own")],
-            if lab.scenario.terms.is_empty() { "Back to the lab as it is" } else { "Back to the story as it is" },
+            match lab.scenario.terms.is_empty() {
+                _ if lab.drill.is_some() => "Remove them all",
+                true => "Back to the lab as it is",
+                false => "Back to the story as it is",
+            },
         );
     }
     let history = lab.history.read();

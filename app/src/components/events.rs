@@ -60,8 +60,8 @@ pub(crate) fn Events(lab: Lab) -> impl IntoView {
                 on:click=dom::on_mouse(move |event| follow_jump(lab, &event))
                 on:keydown=dom::on_key(move |event| move_focus(&event))
             ></ol>
-            <p class="soft small" class:hidden=move || lab.revealed.get()>
-                "What comes next appears once you have answered, or played on."
+            <p class="soft small" class:hidden=move || lab.is_all_shown()>
+                "What comes next appears once you have answered."
             </p>
             <p class="soft small" class:hidden=move || lab.run.read().plan.programs.len() <= 8>
                 "Of the many workers only A to D are listed; the others are alike."

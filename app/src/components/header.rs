@@ -10,13 +10,15 @@ pub(crate) fn Header(
     /// What the page is called.
     name: &'static str,
     theme: RwSignal<Theme>,
-    /// The lab, if the page has one; without it, there are no keys to explain.
-    lab: Option<(Lab, RwSignal<bool>)>,
+    /// The lab that a link is to lead to; without it, it leads to the page as it was opened.
+    lab: Option<Lab>,
+    /// Opens the list of keys, if the page has any.
+    keys: Option<RwSignal<bool>>,
 ) -> impl IntoView {
     let copied = RwSignal::new(None::<bool>);
     let copy = move |_| {
         let query = match lab {
-            Some((lab, _)) => {
+            Some(lab) => {
                 let hash = lab.run.read_untracked().hash();
                 let query = super::address(lab, Some(&hash));
                 dom::replace_query(&query);
@@ -78,7 +80,7 @@ pub(crate) fn Header(
                         <option value="dark">"Dark"</option>
                     </select>
                 </label>
-                {lab.map(|(_, help_open)| {
+                {keys.map(|help_open| {
                     view! { <button type="button" class="quiet" on:click=dom::on_mouse(move |_| help_open.set(true))>"Keys"</button> }
                 })}
             </div>

@@ -42,7 +42,7 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
     keep_address(lab);
     view! {
         <a class="skip" href="#lab">"Skip to the lab"</a>
-        <header::Header name=lab.scenario.name theme=lab.theme lab=Some((lab, help_open))/>
+        <header::Header name=lab.scenario.name theme=lab.theme lab=Some(lab) keys=Some(help_open)/>
         <main>
             <notices::Notices lab/>
             <div class="intro">
@@ -100,8 +100,12 @@ fn at_the_end(lab: Lab) -> impl IntoView {
 
 /// The header of a page without a lab.
 #[cfg(feature = "labs")]
-pub(crate) fn header(name: &'static str, theme: RwSignal<crate::state::Theme>) -> impl IntoView {
-    view! { <header::Header name theme lab=None/> }
+pub(crate) fn header(
+    name: &'static str,
+    theme: RwSignal<crate::state::Theme>,
+    keys: Option<RwSignal<bool>>,
+) -> impl IntoView {
+    view! { <header::Header name theme lab=None keys/> }
 }
 
 /// The clock graph, for labs that show it.
@@ -190,7 +194,7 @@ fn handle_key(lab: Lab, help_open: RwSignal<bool>, event: &KeyboardEvent) {
         "ArrowRight" => lab.step_event(true),
         "ArrowLeft" => lab.step_event(false),
         "Home" => lab.step_to(lease_lab_sim::time::TrueTime::ZERO),
-        "End" => lab.step_to(lab.horizon()),
+        "End" => lab.step_to(lab.end()),
         "+" | "=" => lab.zoom(0.5),
         "-" => lab.zoom(2.0),
         "0" => lab.show(lease_lab_sim::time::TrueTime::ZERO, lab.horizon()),

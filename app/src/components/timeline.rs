@@ -55,7 +55,7 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
         if let Some(at) = time_at(&event) {
             lab.playing.set(false);
             dragging.set(true);
-            lab.seek(at);
+            point(lab, at);
             if let Some(element) = place.get_untracked() {
                 // Capture keeps the drag going outside; without it the drag merely ends at the edge.
                 let _ = element.set_pointer_capture(event.pointer_id());
@@ -66,7 +66,7 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
         if dragging.get_untracked()
             && let Some(at) = time_at(&event)
         {
-            lab.seek(at);
+            point(lab, at);
         }
     };
     let choose_machine = move |event: web_sys::MouseEvent| {
@@ -109,6 +109,16 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
     }
 }
 
+/// What pointing at an instant does.
+fn point(lab: Lab, at: TrueTime) {
+    #[cfg(feature = "labs")]
+    if let Some(drill) = lab.drill.filter(|drill| drill.marking.get_untracked()) {
+        drill.mark.set(Some(at.max(TrueTime::ZERO).min(lab.horizon())));
+        return;
+    }
+    lab.seek(at);
+}
+
 /// The cursor, and a veil over what is still to come.
 fn cursor(lab: Lab, picture: &Timeline) -> String {
     let layout = &picture.layout;
@@ -128,6 +138,14 @@ fn cursor(lab: Lab, picture: &Timeline) -> String {
     svg.rect("cursor-label", left, top, 62.0, 20.0, 10.0);
     let text = format!("{} s", lab.cursor.get().told());
     svg.text("cursor-text", (left + 31.0, top + 14.0), Anchor::Middle, &text);
+    #[cfg(feature = "labs")]
+    if let Some(at) = lab.drill.and_then(|drill| drill.mark.get()).filter(|at| (layout.from..=layout.to).contains(at)) {
+        let x = layout.x(at);
+        svg.line("mark-line", (x, top), (x, bottom));
+        let left = (x - 62.0).max(0.0);
+        svg.rect("mark-label", left, bottom - 20.0, 58.0, 20.0, 10.0);
+        svg.text("mark-text", (left + 29.0, bottom - 6.0), Anchor::Middle, &format!("{} s", at.told()));
+    }
     svg.finish()
 }
 

@@ -21,7 +21,11 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
             </button>
         }
     };
-    let asks = !lab.scenario.terms.is_empty();
+    let is_story = !lab.scenario.terms.is_empty();
+    #[cfg(feature = "labs")]
+    let is_free = lab.drill.is_none();
+    #[cfg(not(feature = "labs"))]
+    let is_free = true;
     view! {
         <div class="transport" role="group" aria-label="Transport">
             <div class="buttons">
@@ -39,7 +43,7 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 </button>
                 {step("Next event", |lab| lab.step_event(true), icons::next_event().into_any())}
                 {step("Next beat", |lab| lab.step_beat(true), icons::next_beat().into_any())}
-                {step("To the end", |lab| lab.step_to(lab.horizon()), icons::to_end().into_any())}
+                {step("To the end", |lab| lab.step_to(lab.end()), icons::to_end().into_any())}
             </div>
             <input
                 type="range"
@@ -83,10 +87,10 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 <button type="button" class="quiet" on:click=dom::on_mouse(move |_| lab.zoom(0.5))>"Zoom in"</button>
                 <button type="button" class="quiet" on:click=dom::on_mouse(move |_| lab.zoom(2.0))>"Zoom out"</button>
                 <button type="button" class="quiet" on:click=dom::on_mouse(move |_| lab.show(TrueTime::ZERO, lab.horizon()))>
-                    {if asks { "Whole story" } else { "Whole run" }}
+                    {if is_story { "Whole story" } else { "Whole run" }}
                 </button>
             </div>
-            {asks.then(|| ghost_choice(lab))}
+            {(is_story && is_free).then(|| ghost_choice(lab))}
             <p
                 class="ghost-outcome"
                 inner_html=Signal::derive(move || ghost_outcome(lab))

@@ -11,7 +11,7 @@ use crate::state::Theme;
 pub(crate) fn show(page: &'static Page, theme: RwSignal<Theme>) -> impl IntoView {
     view! {
         <a class="skip" href="#lab">"Skip to the lab"</a>
-        {components::header(page.name, theme)}
+        {components::header(page.name, theme, None)}
         <main>
             <div class="intro">
                 <h1>{page.title}"."</h1>

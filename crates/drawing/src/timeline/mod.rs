@@ -66,7 +66,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     if let Some(ghost) = ghost {
         over::ghost(&mut pen, run, ghost, options.until);
     }
-    over::flags(&mut pen, run);
+    over::flags(&mut pen, run, options.until);
     if LABS {
         lanes::totals(&mut pen, &view);
         lanes::model(&mut pen, &view);

@@ -21,15 +21,15 @@ const ALL_MESSAGES_PIXELS_PER_SECOND: f64 = 90.0;
 /// How far a lost message gets, in pixels.
 const LOST_REACH: f64 = 30.0;
 
-/// Flags of the named snapshots.
-pub(super) fn flags(pen: &mut Pen<'_>, run: &Run) {
+/// Flags of the named snapshots, up to `until`.
+pub(super) fn flags(pen: &mut Pen<'_>, run: &Run, until: TrueTime) {
     let layout = pen.layout;
     // A flag stands where its beat is, and only if this run has it.
     for bookmark in run.scenario.bookmarks.iter().filter(|bookmark| run.beat(bookmark.beat).is_some()) {
         let at = run.bookmark_at(bookmark);
         let x = layout.x(at);
         let area = Area { left: x - 13.0, top: 5.0, right: x + 13.0, bottom: 23.0 };
-        if pen.sees(at) && pen.take(area) {
+        if at <= until && pen.sees(at) && pen.take(area) {
             pen.svg.line("flag-line", (x, 26.0), (x, layout.lanes_bottom));
             pen.svg.rect("flag", area.left, area.top, 26.0, 18.0, 9.0);
             pen.svg.text("flag-name", (x, 18.0), Anchor::Middle, bookmark.name);
