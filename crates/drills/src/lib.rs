@@ -10,6 +10,7 @@ pub mod drill;
 #[cfg(not(target_family = "wasm"))]
 pub mod format;
 pub mod grade;
+pub mod progress;
 pub mod query;
 #[cfg(not(target_family = "wasm"))]
 pub mod search;
