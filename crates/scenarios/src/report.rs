@@ -150,6 +150,10 @@ fn to_text(value: &impl Serialize) -> String {
 struct Seconds;
 
 impl Formatter for Seconds {
+    fn write_f32<W: io::Write + ?Sized>(&mut self, writer: &mut W, value: f32) -> io::Result<()> {
+        self.write_f64(writer, value.into())
+    }
+
     fn write_f64<W: io::Write + ?Sized>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
         let micros = (value * 1e6).round() as i64;
         let text = Span::micros(micros).to_string();

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::consensus::log::Entry;
 use crate::contest;
+use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, NodeId, WorkerId};
 use crate::models::journal::JournalMessage;
 use crate::models::rent::RentMessage;
@@ -96,35 +97,35 @@ pub enum Message {
     /// A lock node talks to another.
     Peer(PeerMessage),
     /// A client asks the table of lease items, about the item of a job.
-    TableRequest(CallId, JobId, TableRequest),
+    TableRequest(CallId, JobId, TableRequest, LabsOnly<()>),
     /// The table answers.
-    TableReply(CallId, TableReply),
+    TableReply(CallId, TableReply, LabsOnly<()>),
     /// A client asks a database in a session of its own, about the lock of a job.
-    SessionRequest(CallId, JobId, SessionRequest),
+    SessionRequest(CallId, JobId, SessionRequest, LabsOnly<()>),
     /// The database answers.
-    SessionReply(CallId, SessionReply),
+    SessionReply(CallId, SessionReply, LabsOnly<()>),
     /// A client asks a Redis server.
-    Redis(CallId, RedisRequest),
+    Redis(CallId, RedisRequest, LabsOnly<()>),
     /// A Redis server answers.
-    RedisReply(CallId, RedisReply),
+    RedisReply(CallId, RedisReply, LabsOnly<()>),
     /// A Redis primary and its replica talk to each other.
-    Replication(Replication),
+    Replication(Replication, LabsOnly<()>),
     /// A worker or the sweeper asks the store.
     StoreRequest(CallId, JobId, StoreRequest),
     /// The store answers.
     StoreReply(CallId, StoreReply),
     /// A renter and the allocator.
-    Rent(CallId, RentMessage),
+    Rent(CallId, RentMessage, LabsOnly<()>),
     /// An engine and a node of its journal.
-    Journal(CallId, JournalMessage),
+    Journal(CallId, JournalMessage, LabsOnly<()>),
     /// The operating system of a machine whose process has died closes its connection to the store.
     ConnectionClosed,
     /// A worker asks the partner outside for something that cannot be taken back.
-    PartnerCall(PartnerCall),
+    PartnerCall(PartnerCall, LabsOnly<()>),
     /// The partner answers.
-    PartnerReply(PartnerReply),
+    PartnerReply(PartnerReply, LabsOnly<()>),
     /// A worker and its sidecar talk, within one machine.
-    Sidecar(SidecarMessage),
+    Sidecar(SidecarMessage, LabsOnly<()>),
 }
 
 /// What a worker and its sidecar say to each other; the times are readings of the clock that they share.
@@ -360,13 +361,13 @@ pub enum StoreRequest {
         fence: Token,
     },
     /// In the words of an SQL database.
-    Sql(Box<sql::Request>),
+    Sql(Box<sql::Request>, LabsOnly<()>),
     /// In those of DynamoDB.
-    DynamoDb(Box<dynamodb::Request>),
+    DynamoDb(Box<dynamodb::Request>, LabsOnly<()>),
     /// In those of S3.
-    S3(Box<s3::Request>),
+    S3(Box<s3::Request>, LabsOnly<()>),
     /// Where a database or a broker finds one winner by itself.
-    Contest(contest::Request),
+    Contest(contest::Request, LabsOnly<()>),
 }
 
 /// A row of the sparse index.
@@ -422,11 +423,11 @@ pub enum StoreReply {
     /// SQLSTATE 40001: the row has changed since the transaction began.
     SerializationFailure,
     /// What only DynamoDB answers.
-    DynamoDb(Box<dynamodb::Reply>),
+    DynamoDb(Box<dynamodb::Reply>, LabsOnly<()>),
     /// What S3 answers.
-    S3(s3::Reply),
+    S3(s3::Reply, LabsOnly<()>),
     /// Where a database or a broker finds one winner by itself.
-    Contest(contest::Reply),
+    Contest(contest::Reply, LabsOnly<()>),
 }
 
 impl Message {
@@ -435,7 +436,7 @@ impl Message {
         match self {
             Message::Peer(PeerMessage::Append { entries, .. }) => entries.is_empty(),
             Message::Peer(PeerMessage::AppendReply { heartbeat, .. }) => *heartbeat,
-            Message::Replication(message) => message.is_background(),
+            Message::Replication(message, ..) => message.is_background(),
             _ => false,
         }
     }
@@ -448,8 +449,8 @@ impl fmt::Display for Message {
     /// A short label for drawings and logs.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Message::Rent(_, message) => message.fmt(f),
-            Message::Journal(_, message) => message.fmt(f),
+            Message::Rent(_, message, ..) => message.fmt(f),
+            Message::Journal(_, message, ..) => message.fmt(f),
             Message::LockRequest(_, request) => match request {
                 LockRequest::ReadKey { .. } => f.write_str("who holds the key?"),
                 LockRequest::ReadKeys { jobs } if jobs.len() == 1 => f.write_str("who holds the key?"),
@@ -508,7 +509,7 @@ impl fmt::Display for Message {
                 PeerMessage::AppendReply { ok: true, matched, .. } => write!(f, "on disk up to {matched}"),
                 PeerMessage::AppendReply { .. } => f.write_str("log differs"),
             },
-            Message::TableRequest(_, _, request) if LABS => match request {
+            Message::TableRequest(_, _, request, ..) if LABS => match request {
                 TableRequest::Get => f.write_str("read the item"),
                 TableRequest::GetMany(jobs) if jobs.len() == 1 => f.write_str("read the item"),
                 TableRequest::GetMany(jobs) => write!(f, "read these {} items", jobs.len()),
@@ -519,7 +520,7 @@ impl fmt::Display for Message {
                 TableRequest::Update(update) if update.renews() => f.write_str("renew if mine"),
                 TableRequest::Update(_) => f.write_str("release if mine"),
             },
-            Message::TableReply(_, reply) if LABS => match reply {
+            Message::TableReply(_, reply, ..) if LABS => match reply {
                 TableReply::Item(item) => match item.as_ref().and_then(|item| Some((item, item.holder?))) {
                     Some((item, holder)) => write!(f, "{} holds it with epoch {}", holder.worker, item.epoch),
                     None => f.write_str("nobody holds it"),
@@ -528,28 +529,28 @@ impl fmt::Display for Message {
                 TableReply::Updated(item) => write!(f, "done, epoch {}", item.epoch),
                 TableReply::ConditionFailed(_) => f.write_str("condition failed"),
             },
-            Message::Sidecar(message) if LABS => f.write_str(match message {
+            Message::Sidecar(message, ..) if LABS => f.write_str(match message {
                 SidecarMessage::Keep { .. } => "keep my lease alive",
                 SidecarMessage::Stop => "keep it no longer",
                 SidecarMessage::Renewed { .. } => "your lease is renewed",
                 SidecarMessage::Lost => "your lease is lost",
             }),
-            Message::SessionRequest(_, _, request) => f.write_str(match request {
+            Message::SessionRequest(_, _, request, ..) => f.write_str(match request {
                 SessionRequest::TryLock(..) => "try the session lock",
                 SessionRequest::KeepAlive(..) => "keep alive",
                 SessionRequest::Close(_) => "close the session",
                 SessionRequest::Holders(_) => "who holds the session lock?",
             }),
-            Message::SessionReply(_, reply) => match reply {
+            Message::SessionReply(_, reply, ..) => match reply {
                 SessionReply::Locked => f.write_str("locked"),
                 SessionReply::Busy(holder) => write!(f, "{holder} holds it"),
                 SessionReply::Alive => f.write_str("alive"),
                 SessionReply::Ended => f.write_str("the session has ended"),
                 SessionReply::Holders(holders) => write!(f, "{} are held", holders.len()),
             },
-            Message::Redis(_, request) if LABS => request.fmt(f),
-            Message::RedisReply(_, reply) if LABS => reply.fmt(f),
-            Message::Replication(message) if LABS => message.fmt(f),
+            Message::Redis(_, request, ..) if LABS => request.fmt(f),
+            Message::RedisReply(_, reply, ..) if LABS => reply.fmt(f),
+            Message::Replication(message, ..) if LABS => message.fmt(f),
             Message::StoreRequest(_, _, request) => match request {
                 StoreRequest::ReadRow => f.write_str("read the row"),
                 StoreRequest::Raise { token: NO_TOKEN } => f.write_str("take the row"),
@@ -563,16 +564,16 @@ impl fmt::Display for Message {
                 StoreRequest::FindQueued { .. } => f.write_str("is a job queued?"),
                 StoreRequest::ReadIndex => f.write_str("read the index"),
                 StoreRequest::Requeue { owner, .. } => write!(f, "re-queue if still owned by {owner}"),
-                StoreRequest::Sql(request) if LABS => f.write_str(&sql_label(request)),
-                StoreRequest::DynamoDb(request) if LABS => f.write_str(&dynamodb_label(request)),
-                StoreRequest::S3(request) if LABS => f.write_str(&s3_label(request)),
-                StoreRequest::Contest(request) if LABS => f.write_str(contest_label(*request)),
+                StoreRequest::Sql(request, ..) if LABS => f.write_str(&sql_label(request)),
+                StoreRequest::DynamoDb(request, ..) if LABS => f.write_str(&dynamodb_label(request)),
+                StoreRequest::S3(request, ..) if LABS => f.write_str(&s3_label(request)),
+                StoreRequest::Contest(request, ..) if LABS => f.write_str(contest_label(*request)),
                 _ => Ok(()),
             },
             Message::ConnectionClosed => f.write_str("connection closed"),
-            Message::PartnerCall(call) if LABS => write!(f, "tell the customers of chunk {}", call.chunk),
-            Message::PartnerReply(PartnerReply { known: true, .. }) => f.write_str("done before"),
-            Message::PartnerReply(_) => f.write_str("done"),
+            Message::PartnerCall(call, ..) if LABS => write!(f, "tell the customers of chunk {}", call.chunk),
+            Message::PartnerReply(PartnerReply { known: true, .. }, ..) => f.write_str("done before"),
+            Message::PartnerReply(..) => f.write_str("done"),
             Message::StoreReply(_, reply) => match reply {
                 StoreReply::Row(row) => write!(f, "the row: {}", row.state),
                 StoreReply::Fence(fence) => write!(f, "the fence is {fence}"),
@@ -588,7 +589,7 @@ impl fmt::Display for Message {
                 },
                 StoreReply::Inserted(count) if LABS => write!(f, "committed, {count} invoices"),
                 StoreReply::SerializationFailure => f.write_str("40001, serialization failure"),
-                StoreReply::DynamoDb(reply) if LABS => match &**reply {
+                StoreReply::DynamoDb(reply, ..) if LABS => match &**reply {
                     dynamodb::Reply::ConditionFailed(_) => f.write_str("the condition failed"),
                     dynamodb::Reply::Invoices(there) => write!(f, "{} invoices are there", there.len()),
                     dynamodb::Reply::Cancelled { .. } => f.write_str("transaction cancelled"),
@@ -596,7 +597,7 @@ impl fmt::Display for Message {
                         write!(f, "{accepted} accepted, {throttled} throttled")
                     }
                 },
-                StoreReply::Contest(reply) if LABS => f.write_str(match reply {
+                StoreReply::Contest(reply, ..) if LABS => f.write_str(match reply {
                     contest::Reply::Won(_) => "yours",
                     contest::Reply::Lost(_) => "not yours",
                     contest::Reply::Version(_) => "it waits",
@@ -604,7 +605,7 @@ impl fmt::Display for Message {
                     contest::Reply::Recorded => "recorded",
                     contest::Reply::Refused => "refused",
                 }),
-                StoreReply::S3(reply) if LABS => match reply {
+                StoreReply::S3(reply, ..) if LABS => match reply {
                     s3::Reply::Manifest(etag, manifest) => {
                         write!(f, "the manifest: E{etag}, token {}", manifest.token)
                     }

@@ -34,7 +34,7 @@ impl Partner {
 
     /// Takes one input.
     pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
-        let Input::Message { from, message: Message::PartnerCall(call) } = input else { return };
+        let Input::Message { from, message: Message::PartnerCall(call, ..) } = input else { return };
         let Some(worker) = from.worker() else { return };
         let PartnerCall { job, chunk, keyed } = call;
         let known = keyed && self.keys.contains(&(job, chunk));
@@ -49,6 +49,6 @@ impl Partner {
                 self.keys.push((job, chunk));
             }
         }
-        actions.send(from, Message::PartnerReply(PartnerReply { job, chunk, known }));
+        actions.send(from, Message::PartnerReply(PartnerReply { job, chunk, known }, labs_only()));
     }
 }

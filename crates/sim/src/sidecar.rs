@@ -3,6 +3,7 @@
 //! It knows nothing of what the worker does, not even whether it still does anything: that is the trap.
 
 use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::labs_only::labs_only;
 use crate::machine::WorkerId;
 use crate::message::{Message, SidecarMessage};
 use crate::service::{LockClient, Outcome};
@@ -24,12 +25,12 @@ impl Sidecar {
     /// Takes one input.
     pub fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         let outcome = match input {
-            Input::Message { message: Message::Sidecar(SidecarMessage::Keep { lease, sent }), .. } => {
+            Input::Message { message: Message::Sidecar(SidecarMessage::Keep { lease, sent }, ..), .. } => {
                 self.client.adopt(lease);
                 actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
                 None
             }
-            Input::Message { message: Message::Sidecar(_), .. } => {
+            Input::Message { message: Message::Sidecar(..), .. } => {
                 self.stop(actions);
                 None
             }
@@ -44,14 +45,14 @@ impl Sidecar {
         match outcome {
             Some(Outcome::Renewed { stop, sent }) => {
                 actions.set_timer(TimerKey::Renewal, sent + context.settings.renew);
-                actions.send(self.worker, Message::Sidecar(SidecarMessage::Renewed { stop, sent }));
+                actions.send(self.worker, Message::Sidecar(SidecarMessage::Renewed { stop, sent }, labs_only()));
             }
             Some(Outcome::RenewalFailed { retry: true, .. } | Outcome::RetryRenewal) => {
                 self.client.retry_renewal(context, actions);
             }
             Some(Outcome::Lost) => {
                 self.stop(actions);
-                actions.send(self.worker, Message::Sidecar(SidecarMessage::Lost));
+                actions.send(self.worker, Message::Sidecar(SidecarMessage::Lost, labs_only()));
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! The other tenants of the lock service: they commit a change now and then, so that revisions have gaps.
 
 use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::labs_only::labs_only;
 use crate::machine::NodeId;
 use crate::message::{CallId, LockReply, LockRequest, Message};
 use crate::redis::protocol::{RedisReply, RedisRequest};
@@ -45,7 +46,7 @@ impl Tenants {
                 LockReply::NotLeader(named) => self.answered(context, call, Err(named), actions),
                 _ => self.answered(context, call, Ok(()), actions),
             },
-            Input::Message { message: Message::RedisReply(call, reply), .. } => match reply {
+            Input::Message { message: Message::RedisReply(call, reply, ..), .. } => match reply {
                 RedisReply::ReadOnly => self.answered(context, call, Err(None), actions),
                 _ => self.answered(context, call, Ok(()), actions),
             },
@@ -82,7 +83,7 @@ impl Tenants {
     fn send(&mut self, context: Context<'_>, mut attempt: Attempt, actions: &mut Actions) {
         let number = context.plan.tenant_commits_before + self.committed as u32 + 1;
         let request = |call| match context.plan.service {
-            ServiceKind::Redis => Message::Redis(call, RedisRequest::Increment),
+            ServiceKind::Redis => Message::Redis(call, RedisRequest::Increment, labs_only()),
             _ => Message::LockRequest(call, LockRequest::TenantPut { number }),
         };
         self.client.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);

@@ -3,6 +3,7 @@
 //! What they send within a hundredth of a second travels together.
 
 use crate::actor::{Actions, Context, Input, TimerKey};
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId};
 use crate::message::{CallId, Message, StoreRequest};
 use crate::settings::WRITERS_EVERY;
@@ -41,7 +42,7 @@ impl Writers {
         self.sent = due;
         if count > 0 {
             let call = CallId { incarnation: 0, number: self.ticks };
-            let request = StoreRequest::DynamoDb(Box::new(Request::Checks { count }));
+            let request = StoreRequest::DynamoDb(Box::new(Request::Checks { count }), labs_only());
             actions.send(MachineId::Store, Message::StoreRequest(call, JobId::FIRST, request));
         }
     }

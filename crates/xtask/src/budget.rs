@@ -4,10 +4,7 @@ use crate::dist::{self, File};
 use crate::failure::{Failure, Outcome};
 
 /// All parts of the page together, compressed with brotli: about one second on a 2 Mbit/s line.
-///
-/// The aim is 220 KB, which the first screen kept until the simulator learned every lab; what the first screen does
-/// not need of that has still to leave its module.
-pub(crate) const PAGE_BYTES_MAX: u64 = 256 * 1024;
+pub(crate) const PAGE_BYTES_MAX: u64 = 220 * 1024;
 
 /// The parts that the page needs before it runs, each with its size as sent.
 fn page_parts(files: &[File]) -> Vec<(&str, u64)> {
@@ -73,7 +70,7 @@ mod tests {
         assert_eq!(page_bytes(&files(2048)), 3072);
         assert_eq!(
             summary(&files(2048)),
-            "3.0 KB of 256.0 KB as sent: index.html 1.0 KB, lease-lab-0123abcd.wasm 2.0 KB"
+            "3.0 KB of 220.0 KB as sent: index.html 1.0 KB, lease-lab-0123abcd.wasm 2.0 KB"
         );
     }
 
@@ -81,13 +78,13 @@ mod tests {
     fn accepts_the_limit_and_refuses_one_byte_more() {
         assert!(check(&files(PAGE_BYTES_MAX - 1024)).is_ok());
         let failure = check(&files(PAGE_BYTES_MAX - 1023)).expect_err("one byte too many");
-        assert!(failure.to_string().contains("262145 bytes"), "{failure}");
+        assert!(failure.to_string().contains("225281 bytes"), "{failure}");
     }
 
     #[test]
     fn rounds_to_tenths() {
         assert_eq!(kilobytes(0), "0.0 KB");
         assert_eq!(kilobytes(12_345), "12.1 KB");
-        assert_eq!(kilobytes(PAGE_BYTES_MAX), "256.0 KB");
+        assert_eq!(kilobytes(PAGE_BYTES_MAX), "220.0 KB");
     }
 }

@@ -122,10 +122,12 @@ fn cancelled(run: &Run) -> Option<(u32, Cancelled)> {
     let refused = trace::first(run, |kind| matches!(kind, Kind::WriteRefused { worker: WorkerId::A, .. }))?;
     let world = run.world_at(refused.t);
     world.in_flight().into_iter().find_map(|envelope| match &envelope.message {
-        Message::StoreReply(_, StoreReply::DynamoDb(reply)) if envelope.to == WorkerId::A.into() => match &**reply {
-            Reply::Cancelled { cancelled, first, .. } => Some((*cancelled, first.clone())),
-            _ => None,
-        },
+        Message::StoreReply(_, StoreReply::DynamoDb(reply, ..)) if envelope.to == WorkerId::A.into() => {
+            match &**reply {
+                Reply::Cancelled { cancelled, first, .. } => Some((*cancelled, first.clone())),
+                _ => None,
+            }
+        }
         _ => None,
     })
 }

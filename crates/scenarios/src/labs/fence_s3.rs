@@ -112,7 +112,7 @@ fn late_record(run: &Run) -> Option<Record> {
     let sent = trace::last(run, |kind| matches!(kind, Kind::WriteSent { worker: WorkerId::A, .. }))?;
     let world = run.world_at(sent.t);
     let envelope = world.in_flight().into_iter().find(|envelope| envelope.from == WorkerId::A.into())?;
-    let Message::StoreRequest(_, _, StoreRequest::S3(request)) = &envelope.message else { return None };
+    let Message::StoreRequest(_, _, StoreRequest::S3(request, ..)) = &envelope.message else { return None };
     let Request::PutManifest(put) = &**request else { return None };
     if !matches!(put.purpose, Purpose::Chunk(..)) {
         return None;

@@ -46,7 +46,7 @@ fn record(job: &str, from: MachineId, right: Right) -> String {
 }
 
 pub(super) fn answer(request: Request, reply: &StoreReply) -> Answer {
-    let StoreReply::Contest(reply) = reply else { return Answer::yes("") };
+    let StoreReply::Contest(reply, ..) = reply else { return Answer::yes("") };
     let partition = matches!(request, Request::Report | Request::Record(Right::Generation(_)));
     match *reply {
         Reply::Won(Right::Generation(generation)) => {

@@ -272,7 +272,7 @@ pub(super) fn answer(job: JobId, request: &Request, reply: &StoreReply) -> Answe
                 .collect();
             Answer::yes(format!("200\n{{\n  \"Count\": {},\n  \"Items\": [{}]\n}}", claims.len(), items.join(",")))
         }
-        StoreReply::DynamoDb(reply) => match &**reply {
+        StoreReply::DynamoDb(reply, ..) => match &**reply {
             Reply::ConditionFailed(row) => Answer {
                 text: format!(
                     "400\n{{\n  \"__type\": \"com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException\",\n  \

@@ -19,6 +19,7 @@ mod table;
 use std::collections::BTreeMap;
 
 use lease_lab_sim::event::Kind;
+use lease_lab_sim::labs_only::labs_only;
 use lease_lab_sim::machine::{JobId, MachineId};
 use lease_lab_sim::message::{CallId, Message, PartnerCall, StoreRequest};
 use lease_lab_sim::settings::{ClaimRule, Plan};
@@ -139,34 +140,34 @@ fn answered(all: &mut [Open], t: TrueTime, to: MachineId, message: &Message) {
 impl Asked {
     fn of(plan: &Plan, message: &Message) -> Option<Asked> {
         match message {
-            Message::TableRequest(call, job, request) => {
+            Message::TableRequest(call, job, request, ..) => {
                 Some(Asked::Table(*call, *job, request.clone(), plan.lease_items.rule))
             }
             Message::StoreRequest(call, job, request) => Some(Asked::Store(*call, *job, request.clone())),
-            Message::SessionRequest(call, job, request) => Some(Asked::Session(*call, *job, request.clone())),
-            Message::PartnerCall(call) => Some(Asked::Partner(*call)),
+            Message::SessionRequest(call, job, request, ..) => Some(Asked::Session(*call, *job, request.clone())),
+            Message::PartnerCall(call, ..) => Some(Asked::Partner(*call)),
             _ => None,
         }
     }
 
     fn received(self, plan: &Plan, t: TrueTime, from: MachineId, to: MachineId) -> Open {
         let (what, request) = match &self {
-            Asked::Partner(call) => (Message::PartnerCall(*call).to_string(), partner::request(*call)),
+            Asked::Partner(call) => (Message::PartnerCall(*call, labs_only()).to_string(), partner::request(*call)),
             Asked::Session(call, job, request) => {
-                let what = Message::SessionRequest(*call, *job, request.clone()).to_string();
+                let what = Message::SessionRequest(*call, *job, request.clone(), labs_only()).to_string();
                 (what, session::request(*job, request))
             }
             Asked::Table(call, job, request, rule) => {
-                let what = Message::TableRequest(*call, *job, request.clone()).to_string();
+                let what = Message::TableRequest(*call, *job, request.clone(), labs_only()).to_string();
                 (what, table::request(*rule, *job, request))
             }
             Asked::Store(call, job, request) => {
                 let what = Message::StoreRequest(*call, *job, request.clone()).to_string();
                 let text = match request {
-                    StoreRequest::Sql(request) => sql::request(plan, *job, request),
-                    StoreRequest::DynamoDb(request) => dynamodb::request(plan, *job, request),
-                    StoreRequest::S3(request) => s3::request(*job, request),
-                    StoreRequest::Contest(request) => contest::request(*job, from, *request),
+                    StoreRequest::Sql(request, ..) => sql::request(plan, *job, request),
+                    StoreRequest::DynamoDb(request, ..) => dynamodb::request(plan, *job, request),
+                    StoreRequest::S3(request, ..) => s3::request(*job, request),
+                    StoreRequest::Contest(request, ..) => contest::request(*job, from, *request),
                     request => row::request(*job, request),
                 };
                 (what, text)
@@ -181,20 +182,20 @@ impl Asked {
         match (self, message) {
             (Asked::Store(asked, job, request), Message::StoreReply(call, reply)) if asked == call => {
                 Some(match request {
-                    StoreRequest::Sql(request) => sql::answer(request, reply),
-                    StoreRequest::DynamoDb(request) => dynamodb::answer(*job, request, reply),
-                    StoreRequest::S3(_) => s3::answer(reply),
-                    StoreRequest::Contest(request) => contest::answer(*request, reply),
+                    StoreRequest::Sql(request, ..) => sql::answer(request, reply),
+                    StoreRequest::DynamoDb(request, ..) => dynamodb::answer(*job, request, reply),
+                    StoreRequest::S3(..) => s3::answer(reply),
+                    StoreRequest::Contest(request, ..) => contest::answer(*request, reply),
                     _ => row::answer(reply),
                 })
             }
-            (Asked::Session(asked, _, request), Message::SessionReply(call, reply)) if asked == call => {
+            (Asked::Session(asked, _, request), Message::SessionReply(call, reply, ..)) if asked == call => {
                 Some(session::answer(request, reply))
             }
-            (Asked::Table(asked, _, _, rule), Message::TableReply(call, reply)) if asked == call => {
+            (Asked::Table(asked, _, _, rule), Message::TableReply(call, reply, ..)) if asked == call => {
                 Some(table::answer(*rule, reply))
             }
-            (Asked::Partner(call), Message::PartnerReply(reply))
+            (Asked::Partner(call), Message::PartnerReply(reply, ..))
                 if (call.job, call.chunk) == (reply.job, reply.chunk) =>
             {
                 Some(partner::answer(*reply))

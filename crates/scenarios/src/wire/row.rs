@@ -22,7 +22,7 @@ pub(super) fn request(job: JobId, request: &StoreRequest) -> String {
         StoreRequest::Requeue { owner, fence } => {
             format!("requeue({job:?}, if RUNNING and owner {owner} and fence {fence})")
         }
-        StoreRequest::Sql(_) | StoreRequest::DynamoDb(_) | StoreRequest::S3(_) | StoreRequest::Contest(_) => {
+        StoreRequest::Sql(..) | StoreRequest::DynamoDb(..) | StoreRequest::S3(..) | StoreRequest::Contest(..) => {
             String::new()
         }
     }

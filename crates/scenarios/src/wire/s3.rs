@@ -31,7 +31,7 @@ fn folder(job: JobId) -> String {
 }
 
 pub(super) fn answer(reply: &StoreReply) -> Answer {
-    let StoreReply::S3(reply) = reply else { return Answer::yes("") };
+    let StoreReply::S3(reply, ..) = reply else { return Answer::yes("") };
     match reply {
         Reply::Manifest(etag, manifest) => Answer::yes(format!(
             "HTTP/1.1 200 OK\nETag: \"E{etag}\"\nContent-Type: application/json\n\n{}",

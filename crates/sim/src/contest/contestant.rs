@@ -3,6 +3,7 @@
 use super::{Contest, Reply, Request, Right, Way};
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{CallId, Message, StoreReply, StoreRequest};
 
@@ -50,7 +51,7 @@ impl Contestant {
                     self.phase = Phase::Recording(call);
                 }
             }
-            Input::Message { message: Message::StoreReply(call, StoreReply::Contest(reply)), .. } => {
+            Input::Message { message: Message::StoreReply(call, StoreReply::Contest(reply, ..)), .. } => {
                 self.answered(context, contest, call, reply, actions);
             }
             _ => {}
@@ -60,7 +61,7 @@ impl Contestant {
     fn ask(&mut self, context: Context<'_>, request: Request, actions: &mut Actions) -> CallId {
         self.calls += 1;
         let call = CallId { incarnation: self.incarnation, number: self.calls };
-        let message = Message::StoreRequest(call, JobId::FIRST, StoreRequest::Contest(request));
+        let message = Message::StoreRequest(call, JobId::FIRST, StoreRequest::Contest(request, labs_only()));
         actions.send(MachineId::Store, message);
         actions.set_timer(TimerKey::StoreTimeout, context.mono() + context.plan.latency.store_timeout);
         call

@@ -61,9 +61,9 @@ impl Judge {
         let Input::Message { from, message } = input else { return };
         let Some(worker) = from.worker() else { return };
         match message {
-            Message::StoreRequest(call, _, StoreRequest::Contest(request)) => {
+            Message::StoreRequest(call, _, StoreRequest::Contest(request, ..)) => {
                 let reply = self.serve(context, worker, request, actions);
-                actions.send(from, Message::StoreReply(call, StoreReply::Contest(reply)));
+                actions.send(from, Message::StoreReply(call, StoreReply::Contest(reply, labs_only())));
             }
             Message::ConnectionClosed if self.way == Way::SkipLocked && self.winner == Some(worker) => {
                 self.winner = None;

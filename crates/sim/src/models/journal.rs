@@ -106,7 +106,7 @@ pub struct JournalNode {
 
 impl JournalNode {
     pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
-        let Input::Message { from, message: Message::Journal(call, request) } = input else { return };
+        let Input::Message { from, message: Message::Journal(call, request, ..) } = input else { return };
         let Some(worker) = from.worker() else { return };
         let compares = context.settings.fence != FenceMode::Off;
         let reply = match request {
@@ -132,7 +132,7 @@ impl JournalNode {
             }
             _ => return,
         };
-        actions.send(from, Message::Journal(call, reply));
+        actions.send(from, Message::Journal(call, reply, labs_only()));
     }
 
     fn write(
@@ -225,7 +225,7 @@ impl Engine {
                 Phase::Writing => self.make_entry(context, rules, actions),
                 _ => {}
             },
-            Input::Message { from: MachineId::Node(node), message: Message::Journal(_, reply) } => {
+            Input::Message { from: MachineId::Node(node), message: Message::Journal(_, reply, ..) } => {
                 self.answered(context, rules, node, reply, actions);
             }
             _ => {}
@@ -235,7 +235,7 @@ impl Engine {
     fn ask(&mut self, node: NodeId, request: JournalMessage, actions: &mut Actions) {
         self.calls += 1;
         let call = CallId { incarnation: self.incarnation, number: self.calls };
-        actions.send(node, Message::Journal(call, request));
+        actions.send(node, Message::Journal(call, request, labs_only()));
     }
 
     fn ask_all(&mut self, context: Context<'_>, request: &JournalMessage, actions: &mut Actions) {

@@ -71,13 +71,13 @@ pub struct Allocator {
 impl Allocator {
     pub(super) fn handle(&mut self, context: Context<'_>, terms: Terms, input: Input, actions: &mut Actions) {
         match input {
-            Input::Message { from, message: Message::Rent(call, RentMessage::Ask) } => {
+            Input::Message { from, message: Message::Rent(call, RentMessage::Ask, ..) } => {
                 let Some(worker) = from.worker() else { return };
                 let reply = match terms.rents {
                     Rents::Quota => self.grant(context, terms, worker, actions),
                     Rents::Ids => self.add(terms, worker, actions),
                 };
-                actions.send(from, Message::Rent(call, reply));
+                actions.send(from, Message::Rent(call, reply, labs_only()));
             }
             Input::Timer { key: TimerKey::LeaseExpiry, .. } => self.take_back(context, actions),
             _ => {}
@@ -163,7 +163,7 @@ impl Renter {
             }
             Input::Timer { key: TimerKey::Renewal | TimerKey::LockTimeout, .. } => self.ask(context, actions),
             Input::Timer { key: TimerKey::Work, .. } => self.work_done(context, terms, actions),
-            Input::Message { message: Message::Rent(call, reply), .. } => {
+            Input::Message { message: Message::Rent(call, reply, ..), .. } => {
                 let Some((_, sent)) = self.asked.take_if(|(asked, _)| *asked == call) else { return };
                 actions.cancel_timer(TimerKey::LockTimeout);
                 self.answered(context, terms, reply, sent, actions);
@@ -176,7 +176,7 @@ impl Renter {
         self.calls += 1;
         let call = CallId { incarnation: self.incarnation, number: self.calls };
         self.asked = Some((call, context.mono()));
-        actions.send(MachineId::Allocator, Message::Rent(call, RentMessage::Ask));
+        actions.send(MachineId::Allocator, Message::Rent(call, RentMessage::Ask, labs_only()));
         actions.set_timer(TimerKey::LockTimeout, context.mono() + ASKS_AGAIN);
     }
 

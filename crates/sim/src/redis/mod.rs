@@ -99,10 +99,10 @@ impl Server {
         }
         self.expire(context, actions);
         match input {
-            Input::Message { from, message: Message::Redis(call, request) } => {
+            Input::Message { from, message: Message::Redis(call, request, ..) } => {
                 self.serve(context, from, call, request, actions);
             }
-            Input::Message { message: Message::Replication(message), .. } => {
+            Input::Message { message: Message::Replication(message, ..), .. } => {
                 self.replication_message(context, message, actions);
             }
             Input::Timer { key: TimerKey::Disk, .. } => self.disk.synced(context, &self.data, actions),
@@ -162,7 +162,7 @@ impl Server {
         actions: &mut Actions,
     ) {
         if self.role == Role::Replica {
-            actions.send(from, Message::RedisReply(call, RedisReply::ReadOnly));
+            actions.send(from, Message::RedisReply(call, RedisReply::ReadOnly, labs_only()));
             return;
         }
         if let RedisRequest::Wait { replicas, timeout } = request {
@@ -170,7 +170,7 @@ impl Server {
             return;
         }
         let reply = self.execute(context, from, request, actions);
-        self.disk.answer(from, Message::RedisReply(call, reply));
+        self.disk.answer(from, Message::RedisReply(call, reply, labs_only()));
     }
 
     /// Carries out one command, as one atomic step.

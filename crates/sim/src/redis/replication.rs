@@ -79,7 +79,7 @@ impl Server {
     }
 
     fn tell_peer(&self, message: Replication, actions: &mut Actions) {
-        actions.send(self.peer(), Message::Replication(message));
+        actions.send(self.peer(), Message::Replication(message, labs_only()));
     }
 
     pub(super) fn start_replicating(&mut self, context: Context<'_>, actions: &mut Actions) {
@@ -301,7 +301,7 @@ impl Server {
                 return true;
             }
             let reply = RedisReply::Acknowledged(u8::from(has_it));
-            actions.send(wait.client, Message::RedisReply(wait.call, reply));
+            actions.send(wait.client, Message::RedisReply(wait.call, reply, labs_only()));
             false
         });
         if let Some(until) = replicating.waits.iter().map(|wait| wait.until).min() {

@@ -3,6 +3,7 @@
 use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{CallId, LeaseId, Message, NO_TOKEN, StoreReply, StoreRequest, Token};
 use crate::settings::{DatabaseLock, Isolation, Plan};
@@ -171,7 +172,7 @@ impl SessionClient {
         actions: &mut Actions,
     ) -> CallId {
         let call = self.calls.next();
-        actions.send(MachineId::Store, Message::SessionRequest(call, self.calls.job(context), request));
+        actions.send(MachineId::Store, Message::SessionRequest(call, self.calls.job(context), request, labs_only()));
         actions.set_timer(timer, context.mono() + context.plan.latency.store_timeout);
         call
     }
@@ -224,7 +225,7 @@ impl SessionClient {
     }
 
     fn message(&mut self, message: Message, actions: &mut Actions) -> Option<Outcome> {
-        let Message::SessionReply(call, reply) = message else { return None };
+        let Message::SessionReply(call, reply, ..) = message else { return None };
         if let Some(renewal) = self.renewal.filter(|renewal| renewal.call == call) {
             self.renewal = None;
             actions.cancel_timer(TimerKey::RenewalTimeout);
@@ -294,7 +295,7 @@ impl VersionClient {
 
     fn send(&mut self, context: Context<'_>, request: Request, actions: &mut Actions) -> CallId {
         let call = self.calls.next();
-        let request = StoreRequest::Sql(Box::new(request));
+        let request = StoreRequest::Sql(Box::new(request), labs_only());
         actions.send(MachineId::Store, Message::StoreRequest(call, self.calls.job(context), request));
         actions.set_timer(TimerKey::LockTimeout, context.mono() + context.plan.latency.store_timeout);
         call
@@ -391,7 +392,7 @@ impl DatabaseProbe {
         let mut answer_by = context.mono();
         if context.plan.database_lock != DatabaseLock::Version {
             let request = SessionRequest::Holders(jobs);
-            actions.send(MachineId::Store, Message::SessionRequest(call, JobId::FIRST, request));
+            actions.send(MachineId::Store, Message::SessionRequest(call, JobId::FIRST, request, labs_only()));
             answer_by += context.plan.latency.store_timeout;
         }
         actions.set_timer(TimerKey::LockTimeout, answer_by);
@@ -402,7 +403,7 @@ impl DatabaseProbe {
     }
 
     pub(super) fn message(&mut self, message: Message, actions: &mut Actions) -> Option<Answer> {
-        let Message::SessionReply(call, SessionReply::Holders(holders)) = message else { return None };
+        let Message::SessionReply(call, SessionReply::Holders(holders), ..) = message else { return None };
         self.asked.take_if(|asked| *asked == call)?;
         actions.cancel_timer(TimerKey::LockTimeout);
         Some(Some(holders))

@@ -9,6 +9,7 @@ use litemap::LiteMap;
 use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{CallId, Holder, LeaseId, Message, Token};
 use crate::settings::ClaimRule;
@@ -176,7 +177,7 @@ impl LeaseItemClient {
         self.calls += 1;
         let call = CallId { incarnation: self.incarnation, number: self.calls };
         let job = context.plan.program(self.worker).job;
-        actions.send(MachineId::Table, Message::TableRequest(call, job, request));
+        actions.send(MachineId::Table, Message::TableRequest(call, job, request, labs_only()));
         actions.set_timer(timer, context.mono() + context.plan.latency.lock_timeout);
         call
     }
@@ -229,7 +230,7 @@ impl LeaseItemClient {
 
     /// Takes a message of the table.
     pub(super) fn message(&mut self, context: Context<'_>, message: Message, actions: &mut Actions) -> Option<Outcome> {
-        let Message::TableReply(call, reply) = message else { return None };
+        let Message::TableReply(call, reply, ..) = message else { return None };
         if let Some(renewal) = self.renewal.filter(|renewal| renewal.call == call) {
             self.renewal = None;
             actions.cancel_timer(TimerKey::RenewalTimeout);
@@ -358,7 +359,7 @@ impl LeaseItemProbe {
         let call = CallId { incarnation: self.incarnation, number: self.calls };
         self.asking = Some(call);
         let request = TableRequest::GetMany(jobs);
-        actions.send(MachineId::Table, Message::TableRequest(call, JobId::FIRST, request));
+        actions.send(MachineId::Table, Message::TableRequest(call, JobId::FIRST, request, labs_only()));
         actions.set_timer(TimerKey::LockTimeout, context.mono() + context.plan.latency.lock_timeout);
     }
 
@@ -367,7 +368,7 @@ impl LeaseItemProbe {
     }
 
     pub(super) fn message(&mut self, context: Context<'_>, message: Message, actions: &mut Actions) -> Option<Answer> {
-        let Message::TableReply(call, TableReply::Items(items)) = message else { return None };
+        let Message::TableReply(call, TableReply::Items(items), ..) = message else { return None };
         self.asking.take_if(|asked| *asked == call)?;
         actions.cancel_timer(TimerKey::LockTimeout);
         let mut holders = Vec::new();

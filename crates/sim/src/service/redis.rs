@@ -136,7 +136,13 @@ impl RedisClient {
             Phase::Quiet => return,
         };
         let waits = matches!(request, RedisRequest::Wait { .. });
-        self.servers.send(context, attempt, |call| Message::Redis(call, request), TimerKey::LockTimeout, actions);
+        self.servers.send(
+            context,
+            attempt,
+            |call| Message::Redis(call, request, labs_only()),
+            TimerKey::LockTimeout,
+            actions,
+        );
         if waits {
             let patience = redis.wait_timeout + context.plan.latency.lock_timeout;
             actions.set_timer(TimerKey::LockTimeout, context.mono() + patience);
@@ -158,7 +164,7 @@ impl RedisClient {
             return;
         };
         let request = RedisRequest::DeleteIfMine { key: asked.key, value: asked.value };
-        actions.send(attempt, Message::Redis(self.servers.next_call(), request));
+        actions.send(attempt, Message::Redis(self.servers.next_call(), request, labs_only()));
     }
 
     pub(super) fn timer_fired(
@@ -223,7 +229,7 @@ impl RedisClient {
 
     /// Takes a message of a server.
     pub(super) fn message(&mut self, context: Context<'_>, message: Message, actions: &mut Actions) -> Option<Outcome> {
-        let Message::RedisReply(call, reply) = message else { return None };
+        let Message::RedisReply(call, reply, ..) = message else { return None };
         if self.renewal.as_ref().is_some_and(|renewal| renewal.attempt.call == call) {
             return self.renewal_answered(context, reply, actions);
         }
@@ -302,7 +308,7 @@ impl RedisClient {
         let (key, value, ttl) = (asked.key, asked.value, context.settings.lease);
         let stop_on_success = context.mono() + ttl - context.settings.margin;
         let request = RedisRequest::Extend { key, value, ttl, stop_on_holder: stop_on_success };
-        let request = |call| Message::Redis(call, request);
+        let request = |call| Message::Redis(call, request, labs_only());
         self.servers.send(context, &mut attempt, request, TimerKey::RenewalTimeout, actions);
         self.renewal = Some(Renewal { attempt, stop_on_success });
     }
@@ -356,7 +362,7 @@ impl RedisProbe {
     }
 
     fn send(&mut self, context: Context<'_>, mut attempt: Attempt, jobs: Vec<JobId>, actions: &mut Actions) {
-        let request = |call| Message::Redis(call, RedisRequest::Get { jobs: jobs.clone() });
+        let request = |call| Message::Redis(call, RedisRequest::Get { jobs: jobs.clone() }, labs_only());
         self.servers.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
         self.asking = Some((attempt, jobs));
     }
@@ -374,7 +380,7 @@ impl RedisProbe {
     }
 
     pub(super) fn message(&mut self, context: Context<'_>, message: Message, actions: &mut Actions) -> Option<Answer> {
-        let Message::RedisReply(call, reply) = message else { return None };
+        let Message::RedisReply(call, reply, ..) = message else { return None };
         if self.asking.as_ref()?.0.call != call {
             return None;
         }

@@ -192,7 +192,7 @@ impl RedlockClient {
         let redlock = &context.plan.redlock;
         let call = self.nodes.next_call();
         for number in 1..=redlock.masters {
-            actions.send(MachineId::Master(number), Message::Redis(call, request.clone()));
+            actions.send(MachineId::Master(number), Message::Redis(call, request.clone(), labs_only()));
         }
         if let Some(timer) = timer {
             actions.set_timer(timer, context.mono() + redlock.node_timeout);
@@ -255,7 +255,7 @@ impl RedlockClient {
         actions: &mut Actions,
     ) -> Option<Outcome> {
         let (call, reply) = match message {
-            Message::RedisReply(call, reply) => (call, reply),
+            Message::RedisReply(call, reply, ..) => (call, reply),
             Message::LockReply(call, reply) => return self.node_answered(context, call, reply, actions),
             _ => return None,
         };
@@ -457,7 +457,10 @@ impl RedlockProbe {
         self.calls += 1;
         let call = CallId { incarnation: self.incarnation, number: self.calls };
         for number in 1..=context.plan.redlock.masters {
-            actions.send(MachineId::Master(number), Message::Redis(call, RedisRequest::Get { jobs: jobs.clone() }));
+            actions.send(
+                MachineId::Master(number),
+                Message::Redis(call, RedisRequest::Get { jobs: jobs.clone() }, labs_only()),
+            );
         }
         actions.set_timer(TimerKey::LockTimeout, context.mono() + context.plan.redlock.node_timeout);
         self.asking = Some((call, jobs));
@@ -471,7 +474,7 @@ impl RedlockProbe {
         message: Message,
         actions: &mut Actions,
     ) -> Option<Answer> {
-        let Message::RedisReply(call, RedisReply::Values(found)) = message else { return None };
+        let Message::RedisReply(call, RedisReply::Values(found), ..) = message else { return None };
         if self.asking.as_ref()?.0 != call || self.answers.iter().any(|(master, _)| *master == from) {
             return None;
         }

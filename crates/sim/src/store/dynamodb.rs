@@ -151,7 +151,8 @@ impl DynamoStore {
     }
 
     pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
-        let Input::Message { from, message: Message::StoreRequest(call, job, StoreRequest::DynamoDb(request)) } = input
+        let Input::Message { from, message: Message::StoreRequest(call, job, StoreRequest::DynamoDb(request, ..)) } =
+            input
         else {
             return;
         };
@@ -182,7 +183,7 @@ impl DynamoStore {
             Request::GetFence => StoreReply::Fence(item.fence),
             Request::QueryInvoices { chunk } => {
                 let there = self.invoices.get(&(job, chunk)).map(|invoices| invoices.there.clone());
-                StoreReply::DynamoDb(Box::new(Reply::Invoices(there.unwrap_or_default())))
+                StoreReply::DynamoDb(Box::new(Reply::Invoices(there.unwrap_or_default())), labs_only())
             }
             Request::UpdateItem(update) => {
                 let before = Box::new(item.clone());
@@ -191,7 +192,7 @@ impl DynamoStore {
                     if !(because == RefusedBecause::JobDone && matches!(update.purpose, Purpose::Raise(_))) {
                         update.purpose.refused(from.worker(), item.fence, because, actions);
                     }
-                    return Some(StoreReply::DynamoDb(Box::new(Reply::ConditionFailed(before))));
+                    return Some(StoreReply::DynamoDb(Box::new(Reply::ConditionFailed(before)), labs_only()));
                 }
                 update::apply(&update.sets, item, context.wall());
                 let compared = update::compares(&update.tests);
@@ -205,7 +206,7 @@ impl DynamoStore {
             Request::Checks { count } => {
                 let accepted = self.bucket.take(context, count);
                 actions.record(Kind::ChecksServed { accepted, throttled: count - accepted, labs: labs_only() });
-                StoreReply::DynamoDb(Box::new(Reply::Checked { accepted, throttled: count - accepted }))
+                StoreReply::DynamoDb(Box::new(Reply::Checked { accepted, throttled: count - accepted }), labs_only())
             }
             Request::ScanIndex => return None,
         })
@@ -265,7 +266,7 @@ impl DynamoStore {
             None => StoreReply::Accepted,
             Some((first, because)) => {
                 Purpose::Chunk(token, chunk).refused(from.worker(), fence, because, actions);
-                StoreReply::DynamoDb(Box::new(Reply::Cancelled { succeeded, cancelled, first }))
+                StoreReply::DynamoDb(Box::new(Reply::Cancelled { succeeded, cancelled, first }), labs_only())
             }
         })
     }

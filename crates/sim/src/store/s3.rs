@@ -169,7 +169,7 @@ impl S3Store {
     }
 
     pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
-        let Input::Message { from, message: Message::StoreRequest(call, job, StoreRequest::S3(request)) } = input
+        let Input::Message { from, message: Message::StoreRequest(call, job, StoreRequest::S3(request, ..)) } = input
         else {
             return;
         };
@@ -194,7 +194,7 @@ impl S3Store {
             }
             Request::PutManifest(put) => folder.rewrite(context, from, job, *put, actions),
         };
-        actions.send(from, Message::StoreReply(call, StoreReply::S3(reply)));
+        actions.send(from, Message::StoreReply(call, StoreReply::S3(reply, labs_only())));
     }
 }
 

@@ -14,6 +14,7 @@ use litemap::LiteMap;
 
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
+use crate::labs_only::labs_only;
 use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{CallId, Holder, LeaseId, Message, NO_TOKEN};
 use crate::time::{Deadline, Mono, Span};
@@ -141,7 +142,7 @@ impl Sessions {
             }
         };
         self.set_timer(actions);
-        actions.send(from, Message::SessionReply(call, reply));
+        actions.send(from, Message::SessionReply(call, reply, labs_only()));
     }
 
     fn set_timer(&self, actions: &mut Actions) {

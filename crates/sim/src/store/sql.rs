@@ -124,10 +124,10 @@ impl SqlStore {
 
     pub(super) fn handle(&mut self, context: Context<'_>, input: Input, actions: &mut Actions) {
         match input {
-            Input::Message { from, message: Message::StoreRequest(call, job, StoreRequest::Sql(request)) } => {
+            Input::Message { from, message: Message::StoreRequest(call, job, StoreRequest::Sql(request, ..)) } => {
                 self.serve(context, from, call, job, *request, actions);
             }
-            Input::Message { from, message: Message::SessionRequest(call, job, request) } => {
+            Input::Message { from, message: Message::SessionRequest(call, job, request, ..) } => {
                 self.sessions.serve(context, from, call, job, request, actions);
             }
             Input::Timer { key: TimerKey::Commit, .. } => self.commit(context, actions),

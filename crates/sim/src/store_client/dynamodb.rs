@@ -7,6 +7,7 @@
 
 use super::{Calls, StoreOutcome};
 use crate::actor::{Actions, Context};
+use crate::labs_only::labs_only;
 use crate::machine::JobId;
 use crate::message::{CallId, Claim, StoreReply, StoreRequest, Token};
 use crate::store::dynamodb::{ACTIONS_MAX, Reply, Request, Transact};
@@ -67,7 +68,7 @@ impl DynamoClient {
 
     pub(super) fn ask(&mut self, context: Context<'_>, job: JobId, request: Request, actions: &mut Actions) {
         self.raising = Raising::No;
-        self.calls.ask(context, job, StoreRequest::DynamoDb(Box::new(request)), actions);
+        self.calls.ask(context, job, StoreRequest::DynamoDb(Box::new(request), labs_only()), actions);
     }
 
     pub(super) fn raise(&mut self, context: Context<'_>, job: JobId, token: Token, actions: &mut Actions) {
@@ -88,7 +89,7 @@ impl DynamoClient {
         if self.may_be_half_written {
             let call = self.calls.number();
             let request = Request::QueryInvoices { chunk };
-            self.calls.send(context, call, job, StoreRequest::DynamoDb(Box::new(request)), actions);
+            self.calls.send(context, call, job, StoreRequest::DynamoDb(Box::new(request), labs_only()), actions);
             self.building = Building::Asking(call, None);
         }
     }
@@ -154,7 +155,7 @@ impl DynamoClient {
         reply: StoreReply,
         actions: &mut Actions,
     ) -> Option<StoreOutcome> {
-        if let (Building::Asking(asked, ready), StoreReply::DynamoDb(answer)) = (&mut self.building, &reply)
+        if let (Building::Asking(asked, ready), StoreReply::DynamoDb(answer, ..)) = (&mut self.building, &reply)
             && let (true, Reply::Invoices(there)) = (*asked == call, &**answer)
         {
             let (ready, there) = (ready.take(), there.clone());
@@ -183,7 +184,7 @@ impl DynamoClient {
                 Some(StoreOutcome::Row(Box::new(Row { chunks: now.chunks, ..*before })))
             }
             // The item of a finished job is no refusal: it is what a new holder wants to know.
-            (Raising::Updating(_), StoreReply::DynamoDb(reply)) if matches!(&*reply, Reply::ConditionFailed(item) if item.state == RowState::Done) => {
+            (Raising::Updating(_), StoreReply::DynamoDb(reply, ..)) if matches!(&*reply, Reply::ConditionFailed(item) if item.state == RowState::Done) => {
                 match *reply {
                     Reply::ConditionFailed(item) => Some(StoreOutcome::Row(item)),
                     _ => None,
@@ -211,7 +212,7 @@ impl DynamoClient {
                     Some(StoreOutcome::Accepted)
                 }
             },
-            StoreReply::DynamoDb(reply) => match *reply {
+            StoreReply::DynamoDb(reply, ..) => match *reply {
                 Reply::ConditionFailed(_) | Reply::Cancelled { .. } => Some(StoreOutcome::Refused),
                 Reply::Invoices(_) | Reply::Checked { .. } => None,
             },

@@ -256,7 +256,7 @@ fn plain_outcome(reply: StoreReply) -> Option<StoreOutcome> {
         StoreReply::Refused(_) => StoreOutcome::Refused,
         StoreReply::Claims(claims) => StoreOutcome::Claims(claims),
         StoreReply::Queued(found) => StoreOutcome::Queued(found),
-        StoreReply::SerializationFailure | StoreReply::DynamoDb(_) | StoreReply::S3(_) | StoreReply::Contest(_) => {
+        StoreReply::SerializationFailure | StoreReply::DynamoDb(..) | StoreReply::S3(..) | StoreReply::Contest(..) => {
             return None;
         }
     })

@@ -5,6 +5,7 @@
 
 use super::{Calls, StoreOutcome};
 use crate::actor::{Actions, Context};
+use crate::labs_only::labs_only;
 use crate::machine::JobId;
 use crate::message::{CallId, Claim, NO_TOKEN, StoreReply, StoreRequest, Token};
 use crate::settings::{FenceMode, Settings};
@@ -67,7 +68,7 @@ impl S3Client {
     }
 
     fn ask(&mut self, context: Context<'_>, job: JobId, request: Request, task: Task, actions: &mut Actions) {
-        self.calls.ask(context, job, StoreRequest::S3(Box::new(request)), actions);
+        self.calls.ask(context, job, StoreRequest::S3(Box::new(request), labs_only()), actions);
         self.task = task;
     }
 
@@ -107,7 +108,7 @@ impl S3Client {
     ) {
         let call = self.calls.number();
         let request = Request::PutObject { chunk, token };
-        self.calls.send(context, call, job, StoreRequest::S3(Box::new(request)), actions);
+        self.calls.send(context, call, job, StoreRequest::S3(Box::new(request), labs_only()), actions);
         self.upload = Upload::Underway(call, chunk, None);
     }
 
@@ -163,7 +164,7 @@ impl S3Client {
         reply: StoreReply,
         actions: &mut Actions,
     ) -> Option<StoreOutcome> {
-        let StoreReply::S3(reply) = reply else { return None };
+        let StoreReply::S3(reply, ..) = reply else { return None };
         if let Upload::Underway(asked, chunk, ready) = self.upload
             && asked == call
         {

@@ -2,6 +2,7 @@
 
 use super::{Calls, StoreOutcome};
 use crate::actor::{Actions, Context};
+use crate::labs_only::labs_only;
 use crate::machine::JobId;
 use crate::message::{CallId, Claim, StoreReply, StoreRequest, Token};
 use crate::store::sql::{Inserts, Request, Transaction};
@@ -27,7 +28,7 @@ impl SqlClient {
 
     pub(super) fn ask(&mut self, context: Context<'_>, job: JobId, request: Request, actions: &mut Actions) {
         self.transaction = None;
-        self.calls.ask(context, job, StoreRequest::Sql(Box::new(request)), actions);
+        self.calls.ask(context, job, StoreRequest::Sql(Box::new(request), labs_only()), actions);
     }
 
     fn change(

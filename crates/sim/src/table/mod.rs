@@ -106,7 +106,7 @@ impl Table {
                 self.delete_expired(context, actions);
                 set_ttl_timer(context, actions);
             }
-            Input::Message { from, message: Message::TableRequest(call, job, request) } => {
+            Input::Message { from, message: Message::TableRequest(call, job, request, ..) } => {
                 self.serve(context, from, call, job, request, actions);
             }
             _ => {}
@@ -135,7 +135,7 @@ impl Table {
             self.answers.push_back(Answer { due, to: from, call, reply });
             self.answer(context, actions);
         } else {
-            actions.send(from, Message::TableReply(call, reply));
+            actions.send(from, Message::TableReply(call, reply, labs_only()));
         }
     }
 
@@ -143,7 +143,7 @@ impl Table {
     fn answer(&mut self, context: Context<'_>, actions: &mut Actions) {
         while self.answers.front().is_some_and(|answer| answer.due <= context.mono()) {
             let Some(Answer { to, call, reply, .. }) = self.answers.pop_front() else { return };
-            actions.send(to, Message::TableReply(call, reply));
+            actions.send(to, Message::TableReply(call, reply, labs_only()));
         }
         if let Some(next) = self.answers.front() {
             actions.set_timer(TimerKey::Disk, next.due);

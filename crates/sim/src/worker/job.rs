@@ -3,6 +3,7 @@
 use super::{Phase, Worker};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::{Act, GaveUpBecause, Kind};
+use crate::labs_only::labs_only;
 use crate::machine::MachineId;
 use crate::message::{Message, NO_TOKEN, PartnerCall, Token};
 use crate::settings::{FenceMode, RaiseOrder};
@@ -112,7 +113,7 @@ impl Worker {
         self.store.write_chunk(context, job, token, chunk, unconditional, actions);
         if let Some(partner) = &context.plan.partner {
             let call = PartnerCall { job, chunk, keyed: partner.idempotency_key };
-            actions.send(MachineId::Partner, Message::PartnerCall(call));
+            actions.send(MachineId::Partner, Message::PartnerCall(call, labs_only()));
         }
     }
 

@@ -143,7 +143,7 @@ impl Worker {
     }
 
     fn tell_sidecar(&self, message: SidecarMessage, actions: &mut Actions) {
-        actions.send(MachineId::Sidecar(self.id), Message::Sidecar(message));
+        actions.send(MachineId::Sidecar(self.id), Message::Sidecar(message, labs_only()));
     }
 
     /// What the sidecar says.

@@ -128,8 +128,10 @@ impl Worker {
                 }
             }
             // What the partner says changes nothing: what was done there cannot be taken back.
-            Input::Message { message: Message::PartnerReply(_), .. } => {}
-            Input::Message { message: Message::Sidecar(message), .. } => self.sidecar_says(context, message, actions),
+            Input::Message { message: Message::PartnerReply(..), .. } => {}
+            Input::Message { message: Message::Sidecar(message, ..), .. } => {
+                self.sidecar_says(context, message, actions)
+            }
             Input::Message { from, message } => {
                 if let Some(outcome) = self.lock.message(context, from, message, actions) {
                     self.lock_outcome(context, outcome, actions);
