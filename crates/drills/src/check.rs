@@ -9,7 +9,7 @@ use lease_lab_sim::time::TrueTime;
 
 use crate::drill::{Ask, Choice, Drill, Item, Near, Setup, Swap, Task};
 use crate::grade::{self, Answer, grade};
-use crate::query::{Condition, Named, Pattern, Value, read_number, told};
+use crate::query::{Condition, Named, Names, Pattern, Value, read_number, told};
 use crate::search;
 
 /// What the kinds of events and their fields are called.
@@ -137,7 +137,6 @@ fn texts(drill: &Drill, report: &mut Report) {
 
 /// A misspelt kind or field never happens, and a condition that says so would hold: so the words must be known.
 fn words(drill: &Drill, report: &mut Report) {
-    let mut patterns: Vec<Pattern> = Vec::new();
     let mut conditions: Vec<&str> = Vec::new();
     let mut values: Vec<&str> = Vec::new();
     let mut pattern_texts: Vec<&str> = drill.shows.to_vec();
@@ -160,44 +159,84 @@ fn words(drill: &Drill, report: &mut Report) {
         Task::Explain { .. } => {}
     }
     for text in pattern_texts {
-        patterns.extend(report.keep(Pattern::parse(text)));
+        if let Some(pattern) = report.keep(Pattern::parse(text)) {
+            known(&pattern, report);
+        }
     }
     for text in values {
-        patterns.extend(report.keep(Value::parse(text)).iter().flat_map(|value| value.patterns().cloned()));
+        if let Some(value) = report.keep(Value::parse(text)) {
+            names(drill, &value.names(), report);
+        }
     }
     for text in conditions {
-        let condition = report.keep(Condition::parse(text));
-        patterns.extend(condition.iter().flat_map(|condition| condition.patterns().into_iter().cloned()));
-    }
-    for pattern in patterns {
-        known(&pattern, report);
+        if let Some(condition) = report.keep(Condition::parse(text)) {
+            names(drill, &condition.names(), report);
+        }
     }
 }
 
+fn is_in_the_docs(word: &str) -> bool {
+    TRACE.contains(&format!("`{word}`"))
+}
+
+/// A machine, a lease of a worker such as, a number, or a word of the trace format.
+fn is_known_word(word: &str) -> bool {
+    let is_lease = || word.split_once('-').is_some_and(|(worker, _)| MachineId::parse(worker).is_some());
+    read_number(word).is_some() || MachineId::parse(word).is_some() || is_lease() || is_in_the_docs(word)
+}
+
+fn names(drill: &Drill, names: &Names<'_>, report: &mut Report) {
+    for run in &names.runs {
+        let there = drill.also.iter().any(|also| also.name == *run);
+        report.demand(there, || format!("there is no run “{run}”; expected the name of an [[also]]"));
+    }
+    for pattern in &names.patterns {
+        known(pattern, report);
+    }
+    for (pattern, field) in &names.fields {
+        known_field(pattern, field, report);
+    }
+    for id in &names.measures {
+        let labs = std::iter::once(&drill.setup).chain(drill.also.iter().map(|also| &also.setup));
+        let there = labs
+            .filter_map(|setup| setup.run_with(&[]).ok())
+            .any(|run| run.measures().iter().any(|measure| measure.id == *id));
+        report.demand(there, || format!("{} has no measure “{id}”; expected one of its measures", drill.setup.lab));
+    }
+    for pointer in &names.pointers {
+        for word in pointer.split('/').skip(1) {
+            report.demand(is_known_word(word), || {
+                format!("“{word}” in {pointer} is no word of a snapshot; expected one that docs/trace.md names")
+            });
+        }
+    }
+}
+
+/// The row of the trace format’s documentation that tells of this kind.
+fn row(kind: &str) -> Option<&'static str> {
+    let quoted = format!("`{kind}`");
+    let tells =
+        |line: &&str| line.starts_with("| `") && line.split('|').nth(1).is_some_and(|cell| cell.contains(&quoted));
+    TRACE.lines().find(tells)
+}
+
 fn known(pattern: &Pattern, report: &mut Report) {
-    let quoted = |word: &str| format!("`{word}`");
-    let kind = quoted(&pattern.kind);
-    let row = TRACE
-        .lines()
-        .find(|line| line.starts_with("| `") && line.split('|').nth(1).is_some_and(|cell| cell.contains(&kind)));
-    let Some(row) = row else {
-        report.problems.push(format!("there is no event “{}”; expected a kind of docs/trace.md", pattern.kind));
-        return;
-    };
+    report.demand(row(&pattern.kind).is_some(), || {
+        format!("there is no event “{}”; expected a kind of docs/trace.md", pattern.kind)
+    });
     for (field, value) in &pattern.fields {
-        let first = field.split('.').next().unwrap_or_default();
-        let everywhere = ["worker", "machine", "job", "t"].contains(&first);
-        report.demand(everywhere || row.contains(&quoted(first)), || {
-            format!("a {} has no field “{field}”; expected one that docs/trace.md names", pattern.kind)
-        });
-        let is_lease = || value.split_once('-').is_some_and(|(worker, _)| MachineId::parse(worker).is_some());
-        let is_word = read_number(value).is_some()
-            || ["true", "false", "null"].contains(&value.as_str())
-            || MachineId::parse(value).is_some()
-            || TRACE.contains(value.as_str())
-            || is_lease();
+        known_field(pattern, field, report);
+        let is_word = is_known_word(value) || ["true", "false", "null"].contains(&value.as_str());
         report.demand(is_word, || format!("“{field}={value}” has a value that no event of docs/trace.md has"));
     }
+}
+
+fn known_field(pattern: &Pattern, field: &str, report: &mut Report) {
+    let first = field.split('.').next().unwrap_or_default();
+    let everywhere = ["worker", "machine", "job", "t"].contains(&first);
+    let there = everywhere || row(&pattern.kind).is_none_or(|row| row.contains(&format!("`{first}`")));
+    report
+        .demand(there, || format!("a {} has no field “{field}”; expected one that docs/trace.md names", pattern.kind));
 }
 
 fn predict(drill: &Drill, hide: TrueTime, ask: Ask, report: &mut Report) {

@@ -149,14 +149,17 @@ pub fn grade(drill: &Drill, answer: &Answer) -> Result<Graded, String> {
     Ok(graded)
 }
 
-/// The events that a drill’s why speaks of: for a drill with attacks, in the first run that has them.
+/// The events that a drill’s why speaks of: for a drill with attacks, in the first attack that has them.
 fn shown(drill: &Drill, runs: &[Named]) -> Result<Vec<(usize, usize)>, String> {
-    let searched = if matches!(drill.task, Task::FixIt { .. }) { runs.len() } else { 1 };
+    let places: Vec<usize> = match drill.task {
+        Task::FixIt { .. } => (1..runs.len()).chain([0]).collect(),
+        Task::Explain { .. } => Vec::new(),
+        _ => vec![0],
+    };
     let mut shows = Vec::new();
     for text in drill.shows {
         let pattern = Pattern::parse(text)?;
-        let places = runs.iter().take(searched).enumerate();
-        shows.extend(places.filter_map(|(place, named)| Some((place, pattern.find(&named.run)?))).next());
+        shows.extend(places.iter().find_map(|place| Some((*place, pattern.find(&runs.get(*place)?.run)?))));
     }
     Ok(shows)
 }

@@ -93,6 +93,21 @@ enum Operator {
     AtLeast,
 }
 
+/// The names that a query uses: a misspelt one finds nothing in any run, so whoever writes queries wants them checked.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Names<'a> {
+    /// Of runs.
+    pub runs: Vec<&'a str>,
+    /// The patterns in it, with the names of kinds and fields.
+    pub patterns: Vec<&'a Pattern>,
+    /// Fields that are read.
+    pub fields: Vec<(&'a Pattern, &'a str)>,
+    /// Of measures.
+    pub measures: Vec<&'a str>,
+    /// Places in a snapshot.
+    pub pointers: Vec<&'a str>,
+}
+
 /// What a value comes to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Scalar {
@@ -374,12 +389,29 @@ impl Value {
         Ok(Found { value: Scalar::Number(sum), rests_on: latest })
     }
 
-    /// The patterns in it.
-    pub fn patterns(&self) -> impl Iterator<Item = &Pattern> {
-        self.terms.iter().filter_map(|(_, term)| match &term.what {
-            What::Time(pattern) | What::Field(_, pattern) | What::Count(pattern) => Some(pattern),
-            _ => None,
-        })
+    /// The names in it.
+    pub fn names(&self) -> Names<'_> {
+        let mut names = Names::default();
+        names.add(self);
+        names
+    }
+}
+
+impl<'a> Names<'a> {
+    fn add(&mut self, value: &'a Value) {
+        for (_, term) in &value.terms {
+            self.runs.extend(term.run.as_deref());
+            match &term.what {
+                What::Time(pattern) | What::Count(pattern) => self.patterns.push(pattern),
+                What::Field(field, pattern) => {
+                    self.patterns.push(pattern);
+                    self.fields.push((pattern, field));
+                }
+                What::Measure(id) => self.measures.push(id),
+                What::World(_, pointer) => self.pointers.push(pointer),
+                What::Number(_) | What::Word(_) => {}
+            }
+        }
     }
 }
 
@@ -569,13 +601,19 @@ impl Condition {
         outcome
     }
 
-    /// The patterns in it.
-    pub fn patterns(&self) -> Vec<&Pattern> {
+    /// The names in it.
+    pub fn names(&self) -> Names<'_> {
+        let mut names = Names::default();
+        names.runs.extend(self.run.as_deref());
         match &self.test {
-            Test::Happens(pattern) | Test::Never(pattern) => vec![pattern],
-            Test::Broken(_) | Test::Holds(_) => Vec::new(),
-            Test::Compare(left, _, right) => left.patterns().chain(right.patterns()).collect(),
+            Test::Happens(pattern) | Test::Never(pattern) => names.patterns.push(pattern),
+            Test::Broken(_) | Test::Holds(_) => {}
+            Test::Compare(left, _, right) => {
+                names.add(left);
+                names.add(right);
+            }
         }
+        names
     }
 
     /// The invariant that must be broken in the drill’s own run.
