@@ -20,6 +20,41 @@ pub(crate) fn replace_query(query: &str) {
     let _ = window().history().and_then(|history| history.replace_state_with_url(&JsValue::NULL, "", Some(query)));
 }
 
+/// Goes to an address of this page with another query part.
+#[cfg(feature = "labs")]
+pub(crate) fn push_query(query: &str) {
+    // Opaque origins refuse this; the page works without.
+    let _ = window().history().and_then(|history| history.push_state_with_url(&JsValue::NULL, "", Some(query)));
+}
+
+/// Moves the focus to an element once it is there.
+#[cfg(feature = "labs")]
+pub(crate) fn focus_soon(selector: &'static str) {
+    request_animation_frame(move || {
+        let element = document().query_selector(selector).ok().flatten();
+        if let Some(element) = element.and_then(|element| element.dyn_into::<web_sys::HtmlElement>().ok()) {
+            // It is there and can take the focus.
+            let _ = element.focus();
+        }
+    });
+}
+
+/// Whether the reader wants nothing to move.
+#[cfg(feature = "labs")]
+pub(crate) fn wants_no_motion() -> bool {
+    let query = window().match_media("(prefers-reduced-motion: reduce)").ok().flatten();
+    query.is_some_and(|query| query.matches())
+}
+
+/// Today on the reader's calendar, in days since 1970.
+#[cfg(feature = "labs")]
+pub(crate) fn today() -> u32 {
+    const DAY_MS: f64 = 86_400_000.0;
+    let now = js_sys::Date::new_0();
+    let local_ms = now.get_time() - now.get_timezone_offset() * 60_000.0;
+    (local_ms / DAY_MS).floor().max(0.0) as u32
+}
+
 /// The colour of a CSS custom property on the root, as red, green and blue.
 pub(crate) fn css_color(name: &str) -> (u8, u8, u8) {
     let value = document()

@@ -182,7 +182,7 @@ fn bad(name: &str, value: &str, expected: &str, instead: &str) -> String {
     format!("The link’s {name} “{}” cannot be used; expected {expected}; {instead} is shown.", shorten(value))
 }
 
-fn shorten(text: &str) -> String {
+pub(crate) fn shorten(text: &str) -> String {
     let mut short: String = text.chars().take(60).collect();
     if short.len() < text.len() {
         short.push('…');

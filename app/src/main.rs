@@ -8,6 +8,8 @@ mod changing;
 mod chart;
 mod components;
 mod dom;
+#[cfg(feature = "labs")]
+mod drills;
 mod history;
 mod html;
 #[cfg(feature = "labs")]
@@ -26,6 +28,8 @@ use crate::state::{Lab, Theme};
 fn main() {
     console_error_panic_hook::set_once();
     let link = link::read(&dom::query());
+    #[cfg(feature = "labs")]
+    let drills = drills::route(&dom::query());
     let theme = link.theme.unwrap_or_else(remembered_theme);
     let Some(place) =
         document().get_element_by_id("app").and_then(|place| place.dyn_into::<web_sys::HtmlElement>().ok())
@@ -33,6 +37,11 @@ fn main() {
         return;
     };
     place.set_inner_html("");
+    #[cfg(feature = "labs")]
+    if let Some(route) = drills {
+        mount_to(place, move || drills::show(route, RwSignal::new(theme))).forget();
+        return;
+    }
     #[cfg(feature = "labs")]
     if let Some(page) = link.page {
         mount_to(place, move || labs::show_page(page, RwSignal::new(theme))).forget();

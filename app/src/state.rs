@@ -441,6 +441,11 @@ impl Lab {
         self.announcement.set(text);
     }
 
+    /// Which of the scenario's beats a number is, from 1: some labs tell only a part of the story.
+    pub(crate) fn place_of(&self, number: u8) -> usize {
+        self.scenario.beats.iter().position(|beat| beat.number == number).map_or(0, |place| place + 1)
+    }
+
     /// "13.0 s, beat 7 of 24: A’s lease expires".
     pub(crate) fn describe(&self, at: TrueTime) -> String {
         let run = self.run.read_untracked();
@@ -455,7 +460,8 @@ impl Lab {
         match last {
             Some((_, Some(number))) => {
                 let beat = self.scenario.beats.iter().find(|beat| beat.number == *number);
-                format!("{} s, beat {number} of {count}: {}", at.told(), beat.map_or("", |beat| beat.title))
+                let place = self.place_of(*number);
+                format!("{} s, beat {place} of {count}: {}", at.told(), beat.map_or("", |beat| beat.title))
             }
             Some((event, None)) => {
                 format!("{} s: {}", at.told(), lease_lab_scenarios::why::why(event, &run.plan))

@@ -52,6 +52,7 @@ pub(crate) fn Header(
             <span class="tagline">{name}</span>
             <div class="site-actions">
                 <a class="quiet" href="#contents">"Contents"</a>
+                <a class="quiet" href="?drill">"Drills"</a>
                 <button type="button" class="quiet" on:click=dom::on_mouse(copy)>
                     {move || match copied.get() {
                         None => "Copy link",

@@ -108,6 +108,49 @@ pub(crate) fn header(
     view! { <header::Header name theme lab=None keys/> }
 }
 
+/// The list of keys.
+#[cfg(feature = "labs")]
+pub(crate) fn help(open: RwSignal<bool>) -> impl IntoView {
+    view! { <help::Help open/> }
+}
+
+/// The lab of a drill; with `panel`, what happens in it can be changed.
+#[cfg(feature = "labs")]
+pub(crate) fn drill_lab(lab: Lab, help_open: RwSignal<bool>, panel: bool) -> impl IntoView {
+    view! {
+        <section
+            id="lab"
+            class="lab"
+            tabindex="-1"
+            aria-label="The lab"
+            on:keydown=dom::on_key(move |event| handle_key(lab, help_open, &event))
+        >
+            <timeline::TimelineView lab/>
+            <transport::Transport lab/>
+            <verdicts::Verdicts lab/>
+            {panel.then(|| view! { <intervene::Intervene lab/> })}
+        </section>
+        <div class="visually-hidden" role="status" aria-live="polite">{Signal::derive(move || lab.announcement.get())}</div>
+    }
+}
+
+/// The list of what the learner has changed.
+#[cfg(feature = "labs")]
+pub(crate) fn drill_changes(lab: Lab) -> impl IntoView {
+    view! { <changes::Changes lab/> }
+}
+
+/// What happened, and the world at the cursor.
+#[cfg(feature = "labs")]
+pub(crate) fn drill_cards(lab: Lab) -> impl IntoView {
+    view! {
+        <div class="cards">
+            <events::Events lab/>
+            <world::WorldCard lab/>
+        </div>
+    }
+}
+
 /// The clock graph, for labs that show it.
 #[cfg(feature = "labs")]
 pub(crate) fn clocks_card(lab: Lab) -> impl IntoView {

@@ -148,7 +148,7 @@ fn now(lab: Lab) -> String {
     let whole_story = beats.len() == lab.scenario.beats.len() && beats.is_sorted();
     let now = beats.iter().take_while(|(_, t)| *t <= at).last().filter(|_| whole_story);
     match now {
-        Some((number, _)) => format!("{} s · beat {number} of {}", at.told(), beats.len()),
+        Some((number, _)) => format!("{} s · beat {} of {}", at.told(), lab.place_of(*number), beats.len()),
         None => format!("{} s", at.told()),
     }
 }

@@ -5,9 +5,10 @@ const query = new URLSearchParams(location.search);
 const lab = query.get("lab") ?? "billing-story";
 const goesBeyond = /\d\s+(service|store|set|restore)\b/;
 const beyond = ["do", "off", "with"].some((name) => goesBeyond.test(query.get(name) ?? ""));
-const labs = lab !== "billing-story" || beyond;
+const drills = query.has("drill");
+const labs = drills || lab !== "billing-story" || beyond;
 // The guide explains the story's drawing; a lab has words of its own.
-if (lab !== "billing-story") document.documentElement.dataset.lab = "";
+if (drills || lab !== "billing-story") document.documentElement.dataset.lab = "";
 // The module that draws graphs is loaded once a canvas comes near the visible part of the page.
 let chart;
 window.leaseLabChart = (canvas) =>
