@@ -96,8 +96,7 @@ struct AlsoTable {
     text: String,
     lab: Option<String>,
     r#do: Option<String>,
-    #[serde(default)]
-    seed: u64,
+    seed: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -106,8 +105,7 @@ struct VariationTable {
     text: String,
     lab: Option<String>,
     r#do: Option<String>,
-    #[serde(default)]
-    seed: u64,
+    seed: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -296,8 +294,8 @@ impl File {
             if there && !kinds.contains(&kind) {
                 let folders: Vec<&str> = kinds.iter().map(|kind| kind.folder()).collect();
                 return Err(format!(
-                    "`{key}` is no key of a {} drill; expected it in {} only",
-                    kind.folder(),
+                    "`{key}` is no key of {} drill; expected it in {} only",
+                    a(kind),
                     folders.join(" and ")
                 ));
             }
@@ -320,9 +318,11 @@ impl File {
             return Err(lacks(kind, "outcomes", "a list of numbers such as [4]"));
         }
         let lab = text("lab", required(kind, "lab", self.lab)?)?;
-        let setup = |its_lab: Option<String>, interventions: Option<String>, seed| {
-            let interventions = interventions.map(leak);
-            Setup { lab: its_lab.map_or(lab, leak), interventions, seed }
+        let seed = self.seed.unwrap_or(0);
+        let setup = |its_lab: Option<String>, interventions: Option<String>, its_seed: Option<u64>| Setup {
+            lab: its_lab.map_or(lab, leak),
+            interventions: interventions.map(leak),
+            seed: its_seed.unwrap_or(seed),
         };
         let mut also: Vec<Also> = Vec::new();
         for table in self.also.unwrap_or_default() {
@@ -347,7 +347,7 @@ impl File {
             None if explain => None,
             None => return Err(lacks(kind, "variation", "a table with text, and lab or do")),
         };
-        let setup = setup(None, self.r#do, self.seed.unwrap_or(0));
+        let setup = setup(None, self.r#do, None);
         let paragraphs = |key: &str, list: Option<Vec<String>>| match list {
             None if explain => Ok(leaked(Vec::new())),
             list => texts(key, required(kind, key, list)?),
@@ -570,7 +570,11 @@ impl BoundsTable {
 }
 
 fn lacks(kind: Kind, key: &str, expected: &str) -> String {
-    format!("a {} drill lacks `{key}`; expected {expected}", kind.folder())
+    format!("{} drill lacks `{key}`; expected {expected}", a(kind))
+}
+
+fn a(kind: Kind) -> String {
+    format!("{} {}", if kind == Kind::Explain { "an" } else { "a" }, kind.folder())
 }
 
 fn required<T>(kind: Kind, key: &str, value: Option<T>) -> Result<T, String> {

@@ -1,7 +1,8 @@
 //! The search for a shorter way: every list of interventions within bounds that has fewer than a drill’s par.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
 
 use lease_lab_scenarios::Run;
 use lease_lab_scenarios::accept::accept;
@@ -69,26 +70,26 @@ pub fn shorter_than_par(drill: &Drill) -> Result<Searched, String> {
     let singles = if par > 1 { candidates(drill, allow, bounds)? } else { Vec::new() };
     let lists = lists(&singles, par.saturating_sub(1).into())?;
     let next = AtomicUsize::new(0);
-    let found = AtomicBool::new(false);
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let mut shorter = None;
-    std::thread::scope(|scope| {
-        let work = || {
-            while !found.load(Ordering::Relaxed) {
-                let list = lists.get(next.fetch_add(1, Ordering::Relaxed))?;
-                if goal.is_reached(drill, list) {
-                    found.store(true, Ordering::Relaxed);
-                    return Some(list.clone());
+    // The place of the first list that was found: the same on every machine, however many threads look for it.
+    let first = AtomicUsize::new(usize::MAX);
+    thread::scope(|scope| {
+        for _ in 0..thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                loop {
+                    let place = next.fetch_add(1, Ordering::Relaxed);
+                    match lists.get(place) {
+                        Some(list) if place < first.load(Ordering::Relaxed) => {
+                            if goal.is_reached(drill, list) {
+                                first.fetch_min(place, Ordering::Relaxed);
+                            }
+                        }
+                        _ => break,
+                    }
                 }
-            }
-            None
-        };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
-        for worker in workers {
-            shorter = shorter.take().or(worker.join().unwrap_or_default());
+            });
         }
     });
-    Ok(Searched { runs: lists.len(), shorter })
+    Ok(Searched { runs: lists.len(), shorter: lists.get(first.into_inner()).cloned() })
 }
 
 /// All lists of at most `longest` of these, the empty one first.
@@ -194,6 +195,9 @@ fn candidates(drill: &Drill, allow: &[&str], bounds: Bounds) -> Result<Vec<Inter
                 add(format!("partition {machine} | {other}"));
             }
         }
+        for split in splits(&machines, &workers) {
+            add(format!("partition {split}"));
+        }
         for verb in [
             "heal",
             "outage",
@@ -250,6 +254,33 @@ fn candidates(drill: &Drill, allow: &[&str], bounds: Bounds) -> Result<Vec<Inter
         (bounds.verbs.is_empty() || bounds.verbs.contains(&verb)) && counts(&intervention.change, allow)
     });
     Ok(all)
+}
+
+/// The ways to cut the nodes of a lock service in two, or all of them from each other; the workers with neither side,
+/// or with one of them.
+fn splits(machines: &[&str], workers: &[&str]) -> Vec<String> {
+    let is_node = |name: &&&str| MachineId::parse(name).is_some_and(MachineId::is_lock_service);
+    let nodes: Vec<&str> = machines.iter().filter(is_node).copied().collect();
+    if nodes.len() < 3 {
+        return Vec::new();
+    }
+    let mut splits = vec![nodes.join(" | ")];
+    let workers = workers.join(",");
+    // The last node is on the right: otherwise each cut would come twice.
+    for bits in 1..1_u32 << (nodes.len() - 1) {
+        let is_left = |place: &usize| bits & (1 << place) != 0;
+        let side = |left: bool| {
+            let places = (0..nodes.len()).filter(|place| is_left(place) == left);
+            places.map(|place| nodes[place]).collect::<Vec<&str>>().join(",")
+        };
+        let (left, right) = (side(true), side(false));
+        splits.push(format!("{left} | {right}"));
+        if !workers.is_empty() {
+            splits.push(format!("{left},{workers} | {right}"));
+            splits.push(format!("{left} | {right},{workers}"));
+        }
+    }
+    splits
 }
 
 /// Delays, losses and doublings of the messages of the given run: one for each instant and message that it would hit.

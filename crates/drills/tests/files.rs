@@ -4,6 +4,7 @@ mod samples;
 
 use lease_lab_drills::Kind::{BreakIt, Explain, FixIt, Predict};
 use lease_lab_drills::{Kind, check, format};
+use proptest::prelude::*;
 use samples::{BREAK_IT, CHOOSE, EXPLAIN, FIX_IT, MARK, NUMBER, ORDER, changed, drill};
 
 #[test]
@@ -127,13 +128,45 @@ fn what_cannot_be_read_gets_a_sentence() {
             EXPLAIN,
             "lab =",
             "why = [\"A fence.\"]\nlab =",
-            "`why` is no key of a explain drill; expected it in predict and break-it and fix-it only",
+            "`why` is no key of an explain drill; expected it in predict and break-it and fix-it only",
         ),
     ];
     for (kind, sample, from, to, sentence) in cases {
         let read = changed(*kind, sample, from, to).map(|drill| drill.title);
         // The list of all keys is long.
         assert!(read.as_ref().is_err_and(|wrong| wrong.starts_with(sentence)), "{to}: {read:?}");
+    }
+}
+
+#[test]
+fn further_runs_take_after_the_drill() {
+    let also = "seed = 7\ndo = \"4 pause A 8\"\n[[also]]\nname = \"own\"\ntext = \"Its own.\"\n\
+                [[also]]\nname = \"other\"\ntext = \"Another.\"\nlab = \"margin\"\ndo = \"\"\nseed = 8\n";
+    let drill = changed(Predict, CHOOSE, "[choose]", &format!("{also}[choose]")).expect("it can be read");
+    let setups: Vec<_> = std::iter::once(drill.setup).chain(drill.also.iter().map(|also| also.setup)).collect();
+    let setups: Vec<_> = setups.iter().map(|setup| (setup.lab, setup.interventions, setup.seed)).collect();
+    assert_eq!(setups, [("zombie", Some("4 pause A 8"), 7), ("zombie", None, 7), ("margin", Some(""), 8)]);
+    assert_eq!(drill.setup.interventions().map(|list| list.len()), Ok(1));
+    assert_eq!(drill.also[0].setup.interventions().map(|list| list[0].to_string()), Ok("4 pause A 15".into()));
+}
+
+proptest! {
+    #[test]
+    fn no_change_of_a_file_does_harm(
+        sample in 0..samples::ALL.len(),
+        at in any::<prop::sample::Index>(),
+        length in 0..12_usize,
+        with in "[\\[\\]={}\"',.a-z0-9\n-]{0,4}",
+    ) {
+        let (kind, text) = samples::ALL[sample];
+        let mut letters: Vec<char> = text.chars().collect();
+        let from = at.index(letters.len());
+        let to = (from + length).min(letters.len());
+        letters.splice(from..to, with.chars());
+        let text: String = letters.into_iter().collect();
+        if let Ok(drill) = format::read("sample", kind, &text) {
+            let _ = check::check(&drill);
+        }
     }
 }
 
@@ -335,7 +368,7 @@ fn what_the_run_contradicts_gets_a_sentence() {
             BREAK_IT,
             "par = 1\nsolution = \"4 pause A 15\"",
             "par = 2\nsolution = \"4 pause A 15; 30 heal\"",
-            "`par` is 2, and “4 pause A 20” reaches the goal; expected nothing shorter",
+            "`par` is 2, and “4 pause A 8 vm” reaches the goal; expected nothing shorter",
         ),
         (
             BreakIt,

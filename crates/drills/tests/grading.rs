@@ -7,6 +7,7 @@ use lease_lab_drills::grade::{Answer, added, counts, grade};
 use lease_lab_drills::{Drill, Kind};
 use lease_lab_sim::intervention::{parse_list, parse_one};
 use lease_lab_sim::time::TrueTime;
+use proptest::prelude::*;
 use samples::{BREAK_IT, CHOOSE, EXPLAIN, FIX_IT, MARK, NUMBER, ORDER, changed, drill};
 
 fn interventions(text: &str) -> Answer {
@@ -310,4 +311,15 @@ fn the_events_that_show_it_are_found() {
     let graded = grade(&drill(FixIt, FIX_IT), &Answer::Changes(vec![])).expect("it can be graded");
     let (run, event) = graded.shows[0];
     assert_eq!((run, graded.runs[run].run.events[event].kind.name()), (1, "fence-raised"));
+}
+
+proptest! {
+    #[test]
+    fn no_kept_answer_does_harm(text in "(option|order|number|mark|do|changes|check)? ?[-0-9. a-z;]{0,30}", which in 0..7_usize) {
+        let (kind, sample) = samples::ALL[which];
+        if let Some(answer) = Answer::read(&text) {
+            prop_assert_eq!(Answer::read(&answer.to_string()), Some(answer.clone()));
+            let _ = grade(&drill(kind, sample), &answer);
+        }
+    }
 }
