@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { chromium } from 'playwright-core';
 
@@ -218,6 +219,13 @@ export async function listOfLabs() {
     const [, id, part, rest] = line.match(/^(\S+)\s+part (\d+)\s+(.*)$/);
     return { id, part: Number(part), runs: !rest.endsWith(' (page)') };
   });
+}
+
+/** What the command line says to the file of a predict drill. */
+export async function checkedDrill(id) {
+  const file = fileURLToPath(new URL(`../../crates/drills/content/predict/${id}.toml`, import.meta.url));
+  const { stdout } = await promisify(execFile)(fromEnvironment('LEASE_LAB_CLI'), ['drills', 'check', file]);
+  return stdout;
 }
 
 /** What the command line says to a complete list of interventions; without one, to the scenario's own. */

@@ -51,7 +51,8 @@ for (const lab of LABS) {
 test('every lab is in the contents, and the way through them is complete', withPages(async (open) => {
   const page = await open();
   const contents = page.getByRole('navigation', { name: 'Contents' });
-  const links = await contents.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  const all = await contents.getByRole('link').evaluateAll((links) => links.map((link) => link.getAttribute('href')));
+  const links = all.filter((link) => link.startsWith('?lab='));
   assert.deepEqual(links.map((link) => link.replace('?lab=', '')).sort(), LABS.map((lab) => lab.id).sort());
   // From the first to the last by “Next”.
   await page.goto(`${process.env.LEASE_LAB_URL}${links[0]}`);
