@@ -116,23 +116,6 @@ pub fn runs(drill: &Drill) -> Result<Vec<Named>, String> {
     Ok(runs)
 }
 
-/// What `complete` adds to the interventions that are given.
-///
-/// # Errors
-/// When a given one is missing: one sentence.
-pub fn added(drill: &Drill, complete: &[Intervention]) -> Result<Vec<Intervention>, String> {
-    let mut rest = complete.to_vec();
-    for given in drill.setup.interventions()? {
-        match rest.iter().position(|intervention| *intervention == given) {
-            Some(place) => {
-                rest.remove(place);
-            }
-            None => return Err(format!("“{given}” is given here; expected it to stay as it is")),
-        }
-    }
-    Ok(rest)
-}
-
 /// Runs the drill and says what becomes of the answer.
 ///
 /// # Errors

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use serde_json::{Map, Value as Json};
 
+use crate::all;
 use crate::drill::{Drill, Kind};
-use crate::{OUTCOMES, all};
 
 /// The version of the exported format.
 pub const VERSION: u64 = 1;
@@ -85,11 +85,6 @@ impl Progress {
         }
     }
 
-    /// Whether nothing was answered yet.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-
     /// When a drill comes back.
     ///
     /// A right answer counts if the drill was due; sooner, it shows a fresh memory only. A wrong one always counts.
@@ -156,16 +151,6 @@ impl Progress {
         let of_it = || all().filter(|drill| drill.outcomes.contains(&outcome));
         let right = of_it().filter(|drill| self.attempts(drill.id).last().is_some_and(|attempt| attempt.right));
         (right.count(), of_it().count())
-    }
-
-    /// How many of the outcomes are proved by each of their drills.
-    pub fn outcomes_proved(&self) -> usize {
-        (1..=OUTCOMES.len() as u8)
-            .filter(|outcome| {
-                let (right, all) = self.proved(*outcome);
-                all > 0 && right == all
-            })
-            .count()
     }
 
     /// Up to `count` drills for today: first what is due and was right the last time, then what is due and was wrong,

@@ -3,7 +3,7 @@
 mod samples;
 
 use lease_lab_drills::Kind::{BreakIt, Explain, FixIt, Predict};
-use lease_lab_drills::grade::{Answer, added, counts, grade};
+use lease_lab_drills::grade::{Answer, counts, grade};
 use lease_lab_drills::{Drill, Kind};
 use lease_lab_sim::intervention::{parse_list, parse_one};
 use lease_lab_sim::time::TrueTime;
@@ -164,21 +164,6 @@ fn some_changes_count_only_where_they_are_listed() {
     ] {
         let intervention = parse_one(text).expect(text);
         assert_eq!(counts(&intervention.change, allow), counted, "{text} with {allow:?}");
-    }
-}
-
-#[test]
-fn what_is_given_must_stay() {
-    let drill = drill(BreakIt, BREAK_IT);
-    for (complete, rest) in [
-        ("0 fence off", Ok("")),
-        ("4 pause A 15; 0 fence off", Ok("4 pause A 15")),
-        ("0 fence off; 0 fence off", Ok("0 fence off")),
-        ("4 pause A 15", Err("“0 fence off” is given here; expected it to stay as it is".to_owned())),
-    ] {
-        let complete = parse_list(complete).expect(complete);
-        let expected = rest.map(|text| parse_list(text).expect(text));
-        assert_eq!(added(&drill, &complete), expected);
     }
 }
 
