@@ -48,7 +48,7 @@ fn ask(drill: &Drill) -> Option<Ask> {
 
 #[test]
 fn there_are_enough_of_every_kind() {
-    for (kind, least) in [(Kind::Predict, 24), (Kind::BreakIt, 8)] {
+    for (kind, least) in [(Kind::Predict, 24), (Kind::BreakIt, 8), (Kind::FixIt, 4), (Kind::Explain, 15)] {
         let count = of_kind(kind).count();
         assert!(count >= least, "{count} {} drills; expected at least {least}", kind.folder());
     }
