@@ -17,19 +17,34 @@ use leptos::prelude::*;
 use crate::history::{Entry, History, List, active, all_on};
 use crate::link::{Beside, Link, first_window};
 
-/// A run that is compared by identity: two runs are the same only if they are one.
-#[derive(Clone, Debug)]
-pub(crate) struct SharedRun(Arc<Run>);
+/// What is compared by identity: two are the same only if they are one.
+#[derive(Debug)]
+pub(crate) struct Shared<T>(pub(crate) Arc<T>);
 
-impl PartialEq for SharedRun {
+/// A run, simulated once.
+pub(crate) type SharedRun = Shared<Run>;
+
+impl<T> Shared<T> {
+    pub(crate) fn new(inner: T) -> Shared<T> {
+        Shared(Arc::new(inner))
+    }
+}
+
+impl<T> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(self.0.clone())
+    }
+}
+
+impl<T> PartialEq for Shared<T> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl std::ops::Deref for SharedRun {
-    type Target = Run;
-    fn deref(&self) -> &Run {
+impl<T> std::ops::Deref for Shared<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
         &self.0
     }
 }
@@ -224,11 +239,11 @@ pub(crate) struct Lab {
     pub(crate) question: Memo<Option<Question>>,
     /// Nothing later than this is shown.
     pub(crate) until: Memo<TrueTime>,
-    pub(crate) snapshot: Memo<Arc<Snapshot>>,
+    pub(crate) snapshot: Memo<Shared<Snapshot>>,
 }
 
 pub(crate) fn simulate(scenario: &'static Scenario, list: Vec<Intervention>, seed: u64) -> Result<SharedRun, Mistake> {
-    Run::new(scenario, Input { interventions: Some(list), seed, until: None }).map(|run| SharedRun(Arc::new(run)))
+    Run::new(scenario, Input { interventions: Some(list), seed, until: None }).map(Shared::new)
 }
 
 impl Lab {
@@ -296,7 +311,7 @@ impl Lab {
         });
         let snapshot = Memo::new(move |_| {
             let at = cursor.get();
-            Arc::new(Snapshot::take(&run.read().world_at(at), at, None))
+            Shared::new(Snapshot::take(&run.read().world_at(at), at, None))
         });
         let mut notices = link.notices;
         if link.hash.is_some_and(|hash| hash != run.read_untracked().hash()) {

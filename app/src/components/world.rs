@@ -12,7 +12,7 @@ use litemap::LiteMap;
 use crate::dom;
 use crate::history::active;
 use crate::html::{Html, follow_jump, is_open};
-use crate::state::Lab;
+use crate::state::{Lab, Shared};
 
 /// The newest entries of a log that the card shows.
 const LOG_ENTRIES_SHOWN: usize = 4;
@@ -97,7 +97,7 @@ fn chunks(chunks: &LiteMap<u8, Vec<u64>>) -> String {
 pub(crate) fn WorldCard(lab: Lab) -> impl IntoView {
     let pinned = Memo::new(move |_| {
         let at = lab.pinned.get()?;
-        Some(Snapshot::take(&lab.run.read().world_at(at), at, None))
+        Some(Shared::new(Snapshot::take(&lab.run.read().world_at(at), at, None)))
     });
     let compare = move |_| {
         let at = lab.cursor.get_untracked();
@@ -121,7 +121,7 @@ pub(crate) fn WorldCard(lab: Lab) -> impl IntoView {
             </div>
             <div class="bookmarks" role="group" aria-label="Snapshots" inner_html=Signal::derive(move || bookmarks(lab))></div>
             <p class="shows">{Signal::derive(move || shows(lab))}</p>
-            <dl inner_html=Signal::derive(move || list(&lab.snapshot.read(), pinned.read().as_ref()))></dl>
+            <dl inner_html=Signal::derive(move || list(&lab.snapshot.read(), pinned.read().as_deref()))></dl>
             <details class="more" on:toggle=dom::on_event(move |event| nodes_open.set(is_open(&event)))>
                 <summary>"Lock nodes: log and memory"</summary>
                 // What is closed costs nothing while the cursor moves.

@@ -1,7 +1,5 @@
 //! One drill: situation, commitment, run, comparison, why, variation, always in this order.
 
-use std::sync::Arc;
-
 use lease_lab_drills::drill::Task;
 use lease_lab_drills::grade::{Answer, Graded, grade};
 use lease_lab_drills::progress::{Attempt, Due};
@@ -14,7 +12,7 @@ use leptos::prelude::*;
 use super::{Drills, address, forms, outcome};
 use crate::history::active;
 use crate::link::{Link, first_window};
-use crate::state::{Drilled, Ghost, Lab};
+use crate::state::{Drilled, Ghost, Lab, Shared};
 use crate::{components, dom, playback};
 
 /// How long a run is played after the commitment.
@@ -37,16 +35,6 @@ pub(super) enum Stage {
     Told,
 }
 
-/// What was graded, compared by identity.
-#[derive(Clone, Debug)]
-pub(super) struct SharedGrade(pub(super) Arc<Graded>);
-
-impl PartialEq for SharedGrade {
-    fn eq(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-}
-
 /// The state of a drill's page; small handles.
 #[derive(Clone, Copy)]
 pub(super) struct One {
@@ -55,7 +43,7 @@ pub(super) struct One {
     /// Its lab; explain has none.
     pub(super) lab: Option<Lab>,
     pub(super) stage: RwSignal<Stage>,
-    pub(super) graded: RwSignal<Option<SharedGrade>>,
+    pub(super) graded: RwSignal<Option<Shared<Graded>>>,
     /// Why an answer could not be taken.
     pub(super) mistake: RwSignal<String>,
     /// What was answered before the page was opened is shown again.
@@ -178,7 +166,7 @@ impl One {
         }
         self.recalled.set(true);
         self.uncover(answer.as_ref());
-        self.graded.set(Some(SharedGrade(Arc::new(graded))));
+        self.graded.set(Some(Shared::new(graded)));
         if let Some(lab) = self.lab {
             lab.seek(self.last_shown().min(lab.horizon()));
         }
@@ -206,7 +194,7 @@ impl One {
         let attempt =
             Attempt { day: dom::today(), right: graded.right, score: graded.score, answer: answer.to_string() };
         self.drills.kept.record(self.drill.id, attempt);
-        self.graded.set(Some(SharedGrade(Arc::new(graded))));
+        self.graded.set(Some(Shared::new(graded)));
         self.uncover(Some(answer));
         self.play();
     }
@@ -248,7 +236,7 @@ impl One {
     /// The last instant that shows why.
     fn last_shown(&self) -> TrueTime {
         let graded = self.graded.get_untracked();
-        let times = graded.iter().flat_map(|SharedGrade(graded)| {
+        let times = graded.iter().flat_map(|graded| {
             let own = graded.shows.iter().filter(|(run, _)| *run == 0);
             own.filter_map(|(run, place)| Some(graded.runs.get(*run)?.run.events.get(*place)?.t)).collect::<Vec<_>>()
         });

@@ -8,12 +8,12 @@ use lease_lab_sim::intervention::Intervention;
 use lease_lab_sim::time::TrueTime;
 use leptos::prelude::*;
 
-use super::one::{One, SharedGrade, link_to};
+use super::one::{One, link_to};
 use crate::dom::{self, closest};
 use crate::html::Html;
 
 pub(super) fn show(one: One, then: Vec<&'static Drill>) -> AnyView {
-    let Some(SharedGrade(graded)) = one.graded.get_untracked() else { return ().into_any() };
+    let Some(graded) = one.graded.get_untracked() else { return ().into_any() };
     let drill = one.drill;
     let answer = last_answer(one);
     let mut result = Html::default();
