@@ -50,6 +50,13 @@ fn bad_command_lines_get_one_sentence() {
         (vec!["snapshot", "aws", "4"], "“aws” is a page to read and has no run"),
         (vec!["run", "billing-story", "more"], "run has an argument too many"),
         (vec!["list", "more"], "list has an argument too many"),
+        (vec!["drills", "chek"], "drills “chek” is unknown; expected drills, or drills check [FILE.toml]"),
+        (vec!["drills", "check", "a", "b"], "drills has an argument too many"),
+        (vec!["drills", "check", "no/such.toml"], "no/such.toml cannot be read: "),
+        (
+            vec!["drills", "check", "Cargo.toml"],
+            "Cargo.toml is in no folder of drills; expected one that is called predict",
+        ),
         (vec!["jump"], "there is no command “jump”; expected list, run, snapshot, bench, drills or help"),
         (vec!["-x"], "the option -x is unknown"),
         (vec!["--nope"], "the option --nope is unknown; expected --do, --plain, --until, --seed or --format"),
@@ -353,4 +360,33 @@ fn a_closed_pipe_is_no_error() {
     let output = Command::new("sh").args(["-c", &command]).output().expect("sh runs");
     assert_eq!(output.stdout.len(), 10);
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn drills_are_listed_and_a_file_is_checked() {
+    let list = text(&["drills"]);
+    assert!(list.lines().count() > 50);
+    assert!(
+        list.lines().any(|line| line.starts_with("late-write ") && line.contains("predict") && line.contains("part 4"))
+    );
+    let content = concat!(env!("CARGO_MANIFEST_DIR"), "/../drills/content/predict");
+    let facts = text(&["drills", "check", &format!("{content}/late-write.toml")]);
+    assert!(facts.contains("option 3, right: It refuses the chunk"), "{facts}");
+
+    // The same drill with a promise that the run breaks.
+    let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("predict");
+    std::fs::create_dir_all(&folder).expect("there is room for a file");
+    let right = std::fs::read_to_string(format!("{content}/late-write.toml")).expect("the drill is there");
+    for (from, to, says) in [
+        ("hide = 18.9", "hide = 30", "is known at 19.05 s, which is not after `hide`, 30 s"),
+        ("part = 4", "part = four", "wrong.toml: line 3: "),
+    ] {
+        assert!(right.contains(from));
+        let file = folder.join("wrong.toml");
+        std::fs::write(&file, right.replace(from, to)).expect("it can be written");
+        let output = lease_lab(&["drills".as_ref(), "check".as_ref(), file.as_os_str()]);
+        let told = String::from_utf8(output.stderr).expect("it prints text");
+        assert_eq!(output.status.code(), Some(2), "{told}");
+        assert!(output.stdout.is_empty() && told.contains(says), "{told}");
+    }
 }
