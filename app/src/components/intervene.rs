@@ -143,6 +143,8 @@ impl Panel {
     fn idle(&self, words: &str) -> Option<String> {
         let at = self.lab.act_at();
         match parse_one(&format!("{at} {words}")).and_then(|intervention| self.lab.in_time(intervention)) {
+            // What it would do together with the rest of a plan is what the learner is to think about.
+            Ok(_) if self.lab.drill.is_some_and(|drill| drill.planned.get_untracked()) => None,
             Ok(intervention) => self.lab.idle_because(at, &intervention.change),
             Err(mistake) => Some(mistake.what),
         }
@@ -158,6 +160,7 @@ impl Panel {
 
     /// Makes every button say whether it would have an effect, and which rules are set.
     fn refresh(&self) {
+        self.name_machines();
         // Attributes with plain names can be set.
         for button in elements(&self.root, "[data-words]") {
             let words = self.words(&button);
@@ -192,6 +195,24 @@ impl Panel {
         }
         if let Ok(Some(now)) = self.root.query_selector("[data-now]") {
             now.set_text_content(Some(&format!("from {} s on", self.lab.act_at())));
+        }
+    }
+
+    /// Another lock service has other machines: the lists name those of the run that is shown.
+    fn name_machines(&self) {
+        let machines = machines(self.lab);
+        let names = machines.join(" ");
+        if self.root.get_attribute("data-machines").as_ref() == Some(&names) {
+            return;
+        }
+        // An attribute with a plain name can be set.
+        let _ = self.root.set_attribute("data-machines", &names);
+        for list in elements(&self.root, &format!("#{FIRST_CONTROL}, #message-from, #message-to")) {
+            let list: HtmlSelectElement = list.unchecked_into();
+            let chosen = list.value();
+            let mut html = Html::default();
+            options(&mut html, &machines, &chosen);
+            list.set_inner_html(&html.finish());
         }
     }
 
@@ -261,12 +282,17 @@ impl Panel {
     }
 }
 
-/// The form.
-fn form(lab: Lab) -> String {
+/// The machines of the run that is shown.
+fn machines(lab: Lab) -> Vec<String> {
     let mut machines: Vec<String> = WorkerId::ALL.iter().map(WorkerId::to_string).collect();
-    // Those of the run that is shown: another lock service has other machines.
     machines.extend(lab.run.read_untracked().plan.service_machines().iter().map(ToString::to_string));
     machines.extend(["leader".to_owned(), "store".to_owned(), "sweeper".to_owned()]);
+    machines
+}
+
+/// The form.
+fn form(lab: Lab) -> String {
+    let machines = machines(lab);
     let html = &mut Html::default();
 
     fieldset(html, "A machine", |html| {
@@ -415,11 +441,15 @@ fn tick(html: &mut Html, attributes: &[(&str, &str)], text: &str) {
 
 fn select(html: &mut Html, label: &str, name: &str, id: &str, options: &[String], chosen: &str) {
     html.open("label", &[]).text(label).open("select", &[("name", name), ("id", id)]);
+    self::options(html, options, chosen);
+    html.close("select").close("label");
+}
+
+fn options(html: &mut Html, options: &[String], chosen: &str) {
     for option in options {
         let selected: &[(&str, &str)] = if option == chosen { &[("selected", "")] } else { &[] };
         html.element("option", selected, option);
     }
-    html.close("select").close("label");
 }
 
 fn choice(html: &mut Html, legend: &str, rules: &[(&str, &str)]) {

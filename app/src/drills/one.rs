@@ -129,7 +129,7 @@ fn lab(drills: Drills, drill: &'static Drill) -> Option<Lab> {
         page: None,
         list: Vec::new(),
         seed: drill.setup.seed,
-        cursor: hide.or(Some(TrueTime::ZERO)),
+        cursor: hide.or(Some(window.1)),
         window: if shows_all { Some((TrueTime::ZERO, horizon)) } else { None },
         ghost: Ghost::None,
         with: None,
