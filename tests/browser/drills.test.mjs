@@ -130,7 +130,7 @@ async function rightNumber(id) {
 
 /** Types an intervention into the panel. */
 async function addByHand(page, words) {
-  await page.getByText('Change what happens').click();
+  await page.locator('#intervene summary').click();
   const field = page.locator('#intervene').getByRole('textbox', { name: /^An intervention/ });
   await field.fill(words);
   await field.press('Enter');
@@ -145,8 +145,8 @@ for (const sort of SORTS) {
     await commit(page).click();
     await result(page).waitFor();
     assert.match(await result(page).textContent(), /Right/);
-    await page.getByRole('heading', { name: 'Why' }).waitFor();
-    await page.getByRole('heading', { name: 'Try it' }).waitFor();
+    await page.getByRole('heading', { name: 'Why', exact: true }).waitFor();
+    await page.getByRole('heading', { name: 'Try it', exact: true }).waitFor();
     await axe(page, 'finished');
   }));
 
@@ -203,7 +203,7 @@ test('before the commitment nothing on the page gives the answer away', withPage
   };
   await check('at first');
   await page.locator('#lab').focus();
-  for (const key of ['End', 'ArrowRight', 'Shift+ArrowRight', ' ', 'ArrowRight']) {
+  for (const key of ['End', 'ArrowRight', 'Shift+ArrowRight', 'End', 'ArrowRight']) {
     await page.keyboard.press(key);
     await check(`after ${key}`);
   }

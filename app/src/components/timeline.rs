@@ -127,7 +127,14 @@ fn cursor(lab: Lab, picture: &Timeline) -> String {
     let (top, bottom) = (layout.lanes_top - 34.0, layout.lanes_bottom);
     let mut svg = Svg::default();
     let veil_top = layout.lanes_top - 14.0;
-    svg.rect("veil", x, veil_top, layout.plot_right - x, bottom - veil_top, 0.0);
+    #[cfg(feature = "labs")]
+    let is_plan = lab.drill.is_some_and(|drill| drill.planned.get() && drill.veil.get().is_none());
+    #[cfg(not(feature = "labs"))]
+    let is_plan = false;
+    // Who plans what is to happen sees the whole run that it will happen to.
+    if !is_plan {
+        svg.rect("veil", x, veil_top, layout.plot_right - x, bottom - veil_top, 0.0);
+    }
     let at = lab.cursor.get();
     for pill in picture.pills.iter().filter(|pill| pill.at <= at && pill.area.right > x) {
         pill.draw(&mut svg);

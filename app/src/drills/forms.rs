@@ -199,7 +199,7 @@ fn mark(one: One, tolerance: i64) -> impl IntoView {
         }
     };
     view! {
-        <form class="answers" on:submit=submit>
+        <form class="answers" novalidate on:submit=submit>
             <p>"Press on the timeline, also where nothing is drawn yet, or type the time. The arrow keys move it by 0.1 s."</p>
             <label class="number-answer">
                 <span>"Your instant"</span>

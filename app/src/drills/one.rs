@@ -129,7 +129,7 @@ fn lab(drills: Drills, drill: &'static Drill) -> Option<Lab> {
         page: None,
         list: Vec::new(),
         seed: drill.setup.seed,
-        cursor: hide.or(Some(window.1)),
+        cursor: hide.or(Some(window.0)),
         window: if shows_all { Some((TrueTime::ZERO, horizon)) } else { None },
         ghost: Ghost::None,
         with: None,
