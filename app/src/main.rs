@@ -10,6 +10,8 @@ mod components;
 mod dom;
 #[cfg(feature = "labs")]
 mod drills;
+#[cfg(feature = "labs")]
+mod embed;
 mod history;
 mod html;
 #[cfg(feature = "labs")]
@@ -52,7 +54,12 @@ fn main() {
         #[cfg(feature = "labs")]
         takeover::go_on(lab, takeover::note());
         api::expose(lab);
-        components::page(lab)
+        #[cfg(feature = "labs")]
+        if let Some(controls) = embed::controls() {
+            embed::expose(lab);
+            return components::embedded(lab, controls).into_any();
+        }
+        components::page(lab).into_any()
     })
     .forget();
 }

@@ -29,6 +29,8 @@ use later as changes;
 #[cfg(not(feature = "labs"))]
 use later as intervene;
 
+#[cfg(feature = "labs")]
+use crate::embed::{self, Controls};
 use crate::link::{self, Parts};
 use crate::state::Lab;
 use crate::{dom, playback};
@@ -73,6 +75,53 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
         <help::Help open=help_open/>
         <div class="visually-hidden" role="status" aria-live="polite">{Signal::derive(move || lab.announcement.get())}</div>
     }
+}
+
+/// The lab alone, for another page.
+#[cfg(feature = "labs")]
+pub(crate) fn embedded(lab: Lab, controls: Controls) -> impl IntoView {
+    let help_open = RwSignal::new(false);
+    let full = controls == Controls::Full;
+    view! {
+        <main class="embedded">
+            <notices::Notices lab/>
+            <h1>{lab.scenario.title}"."</h1>
+            <question::QuestionBox lab/>
+            <section
+                id="lab"
+                class="lab"
+                tabindex="-1"
+                aria-label="The lab"
+                on:keydown=dom::on_key(move |event| handle_key(lab, help_open, &event))
+            >
+                <timeline::TimelineView lab/>
+                {(controls != Controls::None).then(|| view! { <transport::Transport lab/> })}
+                <verdicts::Verdicts lab/>
+                {full.then(|| view! { <intervene::Intervene lab/> })}
+            </section>
+            {full.then(|| crate::labs::try_it(lab))}
+            <details class="more text-version">
+                <summary>"What happened, as a list"</summary>
+                <div class="cards">
+                    <events::Events lab/>
+                    <world::WorldCard lab/>
+                    {full.then(|| view! { <changes::Changes lab/> })}
+                </div>
+            </details>
+            <p class="full-page">
+                <a href=Signal::derive(move || full_address(lab)) target="_blank" rel="noopener">"Open in Lease Lab"</a>
+            </p>
+        </main>
+        {full.then(|| view! { <help::Help open=help_open/> })}
+        <div class="visually-hidden" role="status" aria-live="polite">{Signal::derive(move || lab.announcement.get())}</div>
+    }
+}
+
+/// The address of the full page with what an embedded lab shows.
+#[cfg(feature = "labs")]
+fn full_address(lab: Lab) -> String {
+    let _ = (lab.history.read(), lab.cursor.get(), lab.window.get(), lab.ghost.get());
+    address(lab, None)
 }
 
 /// What belongs to the story alone, or to a lab of the course.
@@ -221,6 +270,10 @@ fn handle_key(lab: Lab, help_open: RwSignal<bool>, event: &KeyboardEvent) {
         return;
     }
     let key = event.key();
+    #[cfg(feature = "labs")]
+    if !embed::may_move() || (!embed::may_change() && (event.ctrl_key() || matches!(key.as_str(), "i" | "?"))) {
+        return;
+    }
     if event.ctrl_key() {
         match key.as_str() {
             "z" => lab.history.update(|history| history.undo()),

@@ -70,6 +70,10 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
         }
     };
     let choose_machine = move |event: web_sys::MouseEvent| {
+        #[cfg(feature = "labs")]
+        if !crate::embed::may_change() {
+            return;
+        }
         let Some(element) = place.get_untracked() else { return };
         let y = f64::from(event.client_y()) - element.get_bounding_client_rect().top();
         let machine = picture.read_untracked().layout.machine_at(y);
@@ -111,6 +115,10 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
 
 /// What pointing at an instant does.
 fn point(lab: Lab, at: TrueTime) {
+    #[cfg(feature = "labs")]
+    if !crate::embed::may_move() {
+        return;
+    }
     #[cfg(feature = "labs")]
     if let Some(drill) = lab.drill.filter(|drill| drill.marking.get_untracked()) {
         drill.mark.set(Some(at.max(TrueTime::ZERO).min(lab.horizon())));

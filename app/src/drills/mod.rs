@@ -9,6 +9,7 @@ mod kept;
 mod one;
 mod outcome;
 mod overview;
+mod parent;
 
 use lease_lab_drills::Drill;
 use leptos::prelude::*;
@@ -18,6 +19,7 @@ use web_sys::UrlSearchParams;
 
 use crate::components;
 use crate::dom::{self, closest};
+use crate::embed;
 use crate::state::Theme;
 use kept::Kept;
 
@@ -36,6 +38,8 @@ struct Drills {
     route: RwSignal<Route>,
     kept: Kept,
     theme: RwSignal<Theme>,
+    /// The drills that the address asked for at first: a parent is told of the score of all of them together.
+    set: StoredValue<Vec<&'static Drill>>,
 }
 
 /// The page that an address asks for, if it asks for drills: `?drill` or `?drill=ID&then=ID,ID`.
@@ -68,13 +72,23 @@ fn address(drill: &Drill, then: &[&Drill]) -> String {
 
 /// The whole page.
 pub(crate) fn show(first: Route, theme: RwSignal<Theme>) -> impl IntoView {
-    let drills = Drills { route: RwSignal::new(first), kept: Kept::read(), theme };
+    let set = match &first {
+        Route::One(drill, then) => std::iter::once(*drill).chain(then.iter().copied()).collect(),
+        Route::Overview(_) => Vec::new(),
+    };
+    let drills = Drills { route: RwSignal::new(first), kept: Kept::read(), theme, set: StoredValue::new(set) };
+    parent::listen(drills);
+    let is_embedded = embed::controls().is_some();
     follow_history(drills.route);
     let keys = RwSignal::new(false);
     view! {
         <div on:click=dom::on_mouse(move |event| follow_link(drills.route, &event))>
-            <a class="skip" href="#drill">"Skip to the drill"</a>
-            {components::header("Drills", theme, Some(keys))}
+            {(!is_embedded).then(|| {
+                view! {
+                    <a class="skip" href="#drill">"Skip to the drill"</a>
+                    {components::header("Drills", theme, Some(keys))}
+                }
+            })}
             <main id="drill" tabindex="-1" class="drills">
                 {move || match drills.route.get() {
                     Route::Overview(wrong) => overview::show(drills, wrong).into_any(),
@@ -94,7 +108,7 @@ fn follow_link(route: RwSignal<Route>, event: &web_sys::MouseEvent) {
     let query = closest(event, "a[href^='?drill']").and_then(|link| link.get_attribute("href"));
     let Some((query, next)) = query.and_then(|query| Some((query.clone(), self::route(&query)?))) else { return };
     event.prevent_default();
-    dom::push_query(&query);
+    dom::push_query(&embed::kept(&query));
     go(route, next);
 }
 

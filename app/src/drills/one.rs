@@ -193,7 +193,9 @@ impl One {
         self.mistake.set(String::new());
         let attempt =
             Attempt { day: dom::today(), right: graded.right, score: graded.score, answer: answer.to_string() };
+        let (right, score) = (attempt.right, attempt.score);
         self.drills.kept.record(self.drill.id, attempt);
+        super::parent::tell(self.drills, self.drill, right, score);
         self.graded.set(Some(Shared::new(graded)));
         self.uncover(Some(answer));
         self.play();

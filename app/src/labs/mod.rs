@@ -16,6 +16,7 @@ mod tables;
 mod text;
 
 pub(crate) use pages::show as show_page;
+pub(crate) use text::try_it;
 
 use leptos::prelude::*;
 

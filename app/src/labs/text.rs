@@ -21,7 +21,7 @@ pub(super) fn list_of(lab: Lab, variant: &Variant) -> List {
 }
 
 /// One button for the lab as it is and for each variant.
-pub(super) fn try_it(lab: Lab) -> impl IntoView {
+pub(crate) fn try_it(lab: Lab) -> impl IntoView {
     let variants = lab.scenario.variants;
     let present = Memo::new(move |_| {
         let history = lab.history.read();

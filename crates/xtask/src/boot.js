@@ -6,7 +6,9 @@ const lab = query.get("lab") ?? "billing-story";
 const goesBeyond = /\d\s+(service|store|set|restore)\b/;
 const beyond = ["do", "off", "with"].some((name) => goesBeyond.test(query.get(name) ?? ""));
 const drills = query.has("drill");
-const labs = drills || lab !== "billing-story" || beyond;
+const embed = query.get("embed") === "1";
+const labs = embed || drills || lab !== "billing-story" || beyond;
+if (embed) document.documentElement.dataset.embed = ["transport", "none"].find((name) => name === query.get("controls")) ?? "full";
 // The guide explains the story's drawing; a lab has words of its own.
 if (drills || lab !== "billing-story") document.documentElement.dataset.lab = "";
 // The module that draws graphs is loaded once a canvas comes near the visible part of the page.
@@ -30,6 +32,38 @@ window.leaseLabChart = (canvas) =>
     );
     observer.observe(canvas);
   });
+// Frames of one page that come from one place share what is compiled; where they may not, each compiles its own.
+const compiled = (address) => {
+  if (!embed) return fetch(address);
+  for (let place = 0; place < parent.length; place += 1) {
+    try {
+      const other = parent[place].leaseLabCompiled?.get(address.href);
+      if (other) return other;
+    } catch {
+      // A frame of another origin.
+    }
+  }
+  const mine = WebAssembly.compileStreaming(fetch(address)).catch(async () =>
+    // Some servers do not know what WebAssembly is.
+    WebAssembly.compile(await (await fetch(address)).arrayBuffer()),
+  );
+  (window.leaseLabCompiled ??= new Map()).set(address.href, mine);
+  return mine;
+};
+// A frame starts when it is near to be seen.
+const seen = () =>
+  new Promise((resolve) => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) {
+          observer.disconnect();
+          resolve();
+        }
+      },
+      { rootMargin: "300px" },
+    );
+    observer.observe(document.body);
+  });
 const start = async (labs) => {
   const [js, wasm] = labs ? ["./{{labs-js}}", "./{{labs-wasm}}"] : ["./{{js}}", "./{{wasm}}"];
   if (labs) {
@@ -40,7 +74,7 @@ const start = async (labs) => {
   }
   try {
     // Both at once: the module is on its way while its JavaScript is read.
-    const module = fetch(new URL(wasm, import.meta.url));
+    const module = compiled(new URL(wasm, import.meta.url));
     const { default: init } = await import(js);
     await init({ module_or_path: module });
   } catch (error) {
@@ -68,4 +102,9 @@ window.leaseLabMore = async () => {
     } else if (value !== "false") field.click();
   }));
 };
-await start(labs);
+if (embed) {
+  const page = await import("./{{embed}}");
+  await seen();
+  await start(labs);
+  page.ready();
+} else await start(labs);

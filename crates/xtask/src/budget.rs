@@ -12,7 +12,7 @@ fn page_parts(files: &[File]) -> Vec<(&str, u64)> {
         .iter()
         .filter_map(|file| {
             let part = file.path.strip_suffix(".br")?;
-            let later = part.starts_with("labs-") || part.starts_with("chart-");
+            let later = ["labs-", "chart-", "embed-"].iter().any(|stem| part.starts_with(stem));
             let is_part = !later && (part == "index.html" || part.starts_with("snippets/") || dist::is_hashed(part));
             is_part.then_some((part, file.bytes))
         })

@@ -16,6 +16,8 @@ use crate::{contents, media, project};
 
 /// The module that starts the page, with placeholders for what it starts.
 const BOOT: &str = include_str!("boot.js");
+/// The module that speaks with the parent of an embedded page.
+const EMBED: &str = include_str!("embed.js");
 
 /// Files by their path inside a folder; parts of a path are joined with `/` everywhere.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
@@ -95,8 +97,10 @@ impl Sources {
         let chart_js = hashed_name("chart", "js", chart.js.as_bytes());
         let chart_wasm = hashed_name("chart", "wasm", &chart.wasm);
         let labs_css = hashed_name("labs", "css", &labs_style);
+        let embed = hashed_name("embed", "js", EMBED.as_bytes());
         let values = [
-            ("js", &*js),
+            ("embed", &*embed),
+            ("js", &js),
             ("wasm", &wasm),
             ("labs-css", &labs_css),
             ("labs-js", &labs_js),
@@ -129,6 +133,7 @@ impl Sources {
         files.insert(chart_js, chart.js.into_bytes());
         files.insert(chart_wasm, chart.wasm);
         files.insert(boot, boot_text.into_bytes());
+        files.insert(embed, EMBED.as_bytes().to_vec());
         Ok(files)
     }
 }
