@@ -149,7 +149,11 @@ pub static CARD: Card = Card {
             "ConditionExpression fence <= :t, or a ConditionCheck in the transaction",
             "ConditionalCheckFailedException, TransactionCanceledException",
         ),
-        comparison("S3", "If-Match on the manifest’s ETag; If-None-Match: * to create", "412 Precondition Failed"),
+        comparison(
+            "S3",
+            "If-Match on the manifest’s ETag; If-None-Match: * to create",
+            "412 Precondition Failed; 409: another write was in progress, so read again and retry",
+        ),
         comparison("etcd", "Compare on the key’s revision of creation, in the transaction", "succeeded = false"),
         comparison("Redis", "a script that compares; SET NX to create", "what the script returns; nil"),
         comparison("ZooKeeper", "the expected version of the fence node, in a multi", "BadVersion"),

@@ -765,5 +765,8 @@ fn refused(because: RefusedBecause, token: Token, fence: Token) -> String {
         RefusedBecause::ETagChanged => {
             format!("the manifest is no longer the version that its writer saw; its token is {fence} by now")
         }
+        RefusedBecause::WriteInProgress => {
+            "another conditional write of the manifest is in progress; its writer reads it and tries again".into()
+        }
     }
 }

@@ -8,7 +8,7 @@ use lease_lab_scenarios::measures::Value;
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::snapshot::{OwnCard, RowCard, Snapshot};
 use lease_lab_scenarios::wire::{self, Exchange};
-use lease_lab_sim::event::{Kind, RefusedBecause};
+use lease_lab_sim::event::{Event, GaveUpBecause, Kind, RefusedBecause};
 use lease_lab_sim::intervention::{Change, Intervention, StoreKind, parse_list};
 use lease_lab_sim::invariants::Invariant;
 use lease_lab_sim::machine::{JobId, MachineId, WorkerId};
@@ -157,6 +157,39 @@ fn a_sends_the_etag_of_its_own_last_rewriting() {
     // Two holders name a chunk each, and only the last manifest counts.
     let late = lab("fence-s3", Some("plain 4 pause A 9.7; 0 raise late"));
     assert_eq!(measured(&late, "charged-twice"), Value::Count(5_000), "the new holder did not see A’s chunk");
+}
+
+/// The first PUT goes on; the other's sender reads the manifest and finds what became of it.
+#[test]
+fn a_put_that_meets_another_in_progress_gets_409() {
+    let seconds_of = |text: f64| Value::Seconds(Span::micros((text * 1e6).round() as i64));
+    let (delay, takes) = (0.05_f64, 0.02);
+    // B asks for the manifest at 13.55, and its PUT leaves as soon as it has it.
+    let b_arrives = 13.55 + 3.0 * delay;
+    // A’s PUT leaves when A wakes up.
+    for (pause, first) in [("plain 4 pause A 9.66", WorkerId::B), ("plain 4 pause A 9.64", WorkerId::A)] {
+        let run = lab("fence-s3", Some(pause));
+        let a_arrives = if first == WorkerId::B { 13.66 } else { 13.64 } + delay;
+        assert!((a_arrives - b_arrives).abs() < takes, "{pause}: they overlap");
+        assert_eq!(measured(&run, "conflicts"), Value::Count(1), "{pause}");
+        assert_eq!(measured(&run, "charged-twice"), Value::Count(0), "{pause}");
+        let (answer, retried) = match first {
+            WorkerId::B => ("409 ConditionalRequestConflict", 0.0),
+            // The answer, the manifest, and the PUT again.
+            _ => ("200 OK", 4.0 * delay),
+        };
+        assert_eq!(measured(&run, "answer"), text(answer), "{pause}");
+        assert_eq!(measured(&run, "raised"), seconds_of(b_arrives + retried + takes), "{pause}");
+        let fence_above = |event: &Event| {
+            matches!(event.kind, Kind::GaveUp { worker: WorkerId::A, because: GaveUpBecause::FenceAbove, .. })
+        };
+        let superseded = run.events.iter().any(fence_above);
+        assert_eq!(superseded, first == WorkerId::B, "{pause}: A finds B’s token, and ends");
+    }
+    let alone = lab("fence-s3", None);
+    assert_eq!(measured(&alone, "conflicts"), Value::Count(0));
+    let exchange = exchange(&lab("fence-s3", Some("plain 4 pause A 9.66")), WorkerId::A, "chunk 2", 13.75);
+    assert_holds(&exchange.answer, &["HTTP/1.1 409 Conflict", "ConditionalRequestConflict"]);
 }
 
 /// One of a transaction's 100 actions is on the fence item.

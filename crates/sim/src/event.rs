@@ -147,6 +147,8 @@ pub enum RefusedBecause {
     /// The manifest is not the version any more that the writer saw.
     #[serde(rename = "etag-changed")]
     ETagChanged,
+    /// Another conditional write of the manifest is in progress.
+    WriteInProgress,
 }
 
 /// What happened.

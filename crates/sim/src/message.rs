@@ -612,6 +612,7 @@ impl fmt::Display for Message {
                     s3::Reply::Rewritten(etag) => write!(f, "200, E{etag}"),
                     s3::Reply::Stored => f.write_str("200, stored"),
                     s3::Reply::PreconditionFailed => f.write_str("412, precondition failed"),
+                    s3::Reply::Conflict => f.write_str("409, another write is in progress"),
                 },
                 _ => Ok(()),
             },

@@ -350,6 +350,8 @@ pub struct StoreOptions {
     pub inserts_take: Span,
     /// SQL: how strictly transactions are kept apart.
     pub isolation: Isolation,
+    /// S3: how long it takes to rewrite a manifest.
+    pub put_takes: Span,
     /// DynamoDB: each put of an invoice demands that the invoice is not there yet.
     pub puts_if_absent: bool,
 }
@@ -360,6 +362,7 @@ impl Default for StoreOptions {
             chunks_before: 0,
             inserts_take: Span::millis(20),
             isolation: Isolation::ReadCommitted,
+            put_takes: Span::millis(20),
             puts_if_absent: true,
         }
     }

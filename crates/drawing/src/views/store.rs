@@ -95,6 +95,7 @@ impl What {
             RefusedBecause::SessionEnded => "session ended".into(),
             RefusedBecause::AlreadyRecorded => "recorded before".into(),
             RefusedBecause::ETagChanged => "412".into(),
+            RefusedBecause::WriteInProgress => "409".into(),
         };
         Some(format!("{worker}’s {what} refused: {why}"))
     }

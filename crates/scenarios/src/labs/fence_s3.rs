@@ -6,10 +6,11 @@ use lease_lab_sim::message::{Message, StoreRequest};
 use lease_lab_sim::settings::{Plan, StoreKind};
 use lease_lab_sim::store::s3::{ETag, Request, object_key};
 use lease_lab_sim::store::{Store, update::Purpose};
-use lease_lab_sim::time::TrueTime;
+use lease_lab_sim::time::{Span, TrueTime};
 
 use super::billing_story::{self, BEATS, BOOKMARKS};
 use crate::Run;
+use crate::knobs::{Knob, Takes};
 use crate::measures::{Measure, Value};
 use crate::scenario::{Extra, Scenario, Variant};
 use crate::trace;
@@ -32,12 +33,15 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     plan,
     faults: "4 pause A 15",
+    knobs: &[&PUT],
     variants: &[
         Variant::adding("PUT without If-Match", "0 fence off"),
         Variant::instead("A pause of 8 s", "4 pause A 8"),
         Variant::adding("A’s first record arrives twice", "0.92 duplicate A store"),
         Variant::adding("The answer to A’s first record is lost", "0.97 drop store A"),
         Variant::instead("B raises late", "4 pause A 9.7; 0 raise late"),
+        Variant::instead("A’s PUT comes during B’s", "4 pause A 9.66"),
+        Variant::instead("B’s PUT comes during A’s", "4 pause A 9.64"),
     ],
     measures,
     extras: &[Extra::Requests],
@@ -47,6 +51,16 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ..Scenario::BASE
 };
 
+static PUT: Knob = Knob {
+    key: "put",
+    name: "How long a PUT of the manifest takes",
+    takes: Takes::Seconds {
+        from: Span::millis(1),
+        to: Span::millis(400),
+        apply: |plan, takes| plan.stores.put_takes = takes,
+    },
+};
+
 fn plan() -> Plan {
     Plan { store: StoreKind::S3, ..billing_story::plan() }
 }
@@ -54,14 +68,12 @@ fn plan() -> Plan {
 fn measures(run: &Run) -> Vec<Measure> {
     let late = late_record(run);
     let (sent, current) = late.as_ref().map_or((None, None), |late| (late.if_match, Some(late.current)));
-    let refused = late.as_ref().and_then(|late| {
-        let etag_changed = |event: &&Event| {
-            matches!(event.kind, Kind::WriteRefused { worker: WorkerId::A, because: RefusedBecause::ETagChanged, .. })
-                && event.t == late.arrives
-        };
-        run.events.iter().find(etag_changed)
-    });
-    let answer = if refused.is_some() { "412 Precondition Failed" } else { "200 OK" };
+    let answer = match late.as_ref().and_then(|late| refused_at(run, late.arrives)) {
+        Some(RefusedBecause::WriteInProgress) => "409 ConditionalRequestConflict",
+        Some(_) => "412 Precondition Failed",
+        None => "200 OK",
+    };
+    let conflicts = conflicts(run);
     let (stray, charged_by_stray) = stray(run);
     vec![
         Measure::new(
@@ -86,6 +98,19 @@ fn measures(run: &Run) -> Vec<Measure> {
             }),
         ),
         Measure::new(
+            "conflicts",
+            "PUTs answered with 409, because another was in progress",
+            Some(Value::Count(conflicts.len() as u64)),
+            conflicts.join(", "),
+        ),
+        Measure::new(
+            "raised",
+            "When B has raised the fence",
+            trace::first(run, |kind| matches!(kind, Kind::FenceRaised { worker: WorkerId::B, .. }))
+                .map(|event| Value::Seconds(trace::since_start(event.t))),
+            "",
+        ),
+        Measure::new(
             "stray",
             "Objects that no manifest names",
             Some(Value::Count(stray.len() as u64)),
@@ -98,6 +123,27 @@ fn measures(run: &Run) -> Vec<Measure> {
 
 fn label(etag: ETag) -> String {
     format!("E{etag}")
+}
+
+/// Why A’s record was refused when it arrived, if it was.
+fn refused_at(run: &Run, arrives: TrueTime) -> Option<RefusedBecause> {
+    run.events.iter().find_map(|event| match event.kind {
+        Kind::WriteRefused { worker: WorkerId::A, because, .. } if event.t == arrives => Some(because),
+        _ => None,
+    })
+}
+
+/// Whose PUTs of the manifest met another in progress, and when.
+fn conflicts(run: &Run) -> Vec<String> {
+    let during_another = |event: &Event| match event.kind {
+        Kind::WriteRefused { worker, because: RefusedBecause::WriteInProgress, .. }
+        | Kind::RaiseRefused { worker, because: RefusedBecause::WriteInProgress, .. }
+        | Kind::DoneRefused { worker, because: RefusedBecause::WriteInProgress, .. } => Some(worker.to_string()),
+        Kind::RequeueRefused { because: RefusedBecause::WriteInProgress, .. } => Some("the sweeper".into()),
+        _ => None,
+    };
+    let told = |event: &Event| Some(format!("{}’s at {} s", during_another(event)?, event.t.told()));
+    run.events.iter().filter_map(told).collect()
 }
 
 /// A rewriting of the manifest on its way.

@@ -44,6 +44,11 @@ pub(super) fn answer(reply: &StoreReply) -> Answer {
              <Code>PreconditionFailed</Code>\n  <Message>At least one of the pre-conditions you specified did not \
              hold</Message>\n</Error>",
         ),
+        Reply::Conflict => Answer::no(
+            "HTTP/1.1 409 Conflict\nContent-Type: application/xml\n\n<Error>\n  \
+             <Code>ConditionalRequestConflict</Code>\n  <Message>The conditional request cannot succeed due to a \
+             conflicting operation against this resource.</Message>\n</Error>",
+        ),
     }
 }
 

@@ -139,8 +139,9 @@ impl Store {
     pub fn crash(&mut self) {
         match self {
             Store::Sql(store) => store.crash(),
+            Store::S3(store) => store.crash(),
             Store::Contest(judge) => judge.crash(),
-            Store::Row(_) | Store::DynamoDb(_) | Store::S3(_) => {}
+            Store::Row(_) | Store::DynamoDb(_) => {}
         }
     }
 

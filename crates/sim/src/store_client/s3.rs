@@ -212,8 +212,8 @@ impl S3Client {
                     _ => StoreOutcome::Accepted,
                 })
             }
-            // Somebody was faster, or an answer was lost: the manifest tells.
-            (Task::Rewrite(change, _), Reply::PreconditionFailed) => {
+            // Somebody was faster or is at it, or an answer was lost: the manifest tells.
+            (Task::Rewrite(change, _), Reply::PreconditionFailed | Reply::Conflict) => {
                 self.read(context, change.job, Task::Read(change), actions);
                 None
             }
