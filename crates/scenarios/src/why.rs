@@ -467,6 +467,9 @@ pub fn why(event: &Event, plan: &Plan) -> String {
             0 => format!("{accepted} checks of the fence item are served."),
             _ => format!("{accepted} checks of the fence item are served, and {throttled} are throttled."),
         },
+        Kind::ChecksGivenUp { count, .. } if LABS => format!(
+            "{count} checks were throttled at their last attempt: their writers are told that the write has failed."
+        ),
         Kind::RowLookedAt { worker, state, .. } => format!("{worker} looks at the row: it is {state}."),
         Kind::RowRequeued { owner_token: NO_TOKEN, .. } => {
             "The sweeper re-queues the row, which is still as it saw it twice, and nobody holds the key.".into()

@@ -394,10 +394,36 @@ fn one_item_serves_no_more_than_its_partition() {
     let (units, price) = (1_000, 2);
     let most = units / price;
     for load in [1, 100, 499, 500, 501, 600, 1_000, 5_000] {
-        let run = lab("hot-fence", Some(&format!("0 set load {load}")));
+        let run = lab("hot-fence", Some(&format!("0 set attempts 1; 0 set load {load}")));
         assert_eq!(measured(&run, "offered"), Value::Count(load), "{load}");
         assert_eq!(measured(&run, "served"), Value::Count(load.min(most)), "{load}");
         assert_eq!(measured(&run, "throttled"), Value::Count(load.saturating_sub(most)), "{load}");
+        assert_eq!(measured(&run, "given-up"), Value::Count(load.saturating_sub(most)), "{load}");
+    }
+}
+
+/// What does not come through is sent again, so more reaches the item than the writers begin.
+#[test]
+fn retries_add_to_the_load_and_do_not_lower_what_fails() {
+    let most = 500.0_f64;
+    for (load, attempts) in
+        [(1, 3), (500, 3), (550, 3), (600, 1), (600, 2), (600, 3), (1_000, 3), (5_000, 2), (5_000, 3)]
+    {
+        let run = lab("hot-fence", Some(&format!("0 set load {load}; 0 set attempts {attempts}")));
+        let begun = f64::from(load);
+        // Each attempt fails with the same chance q, and a write fails if all its attempts do: in the long run
+        // begun × q^attempts is what exceeds the most that can be served, and begun × (1 + q + q² + …) arrives.
+        let fails = ((begun - most).max(0.0) / begun).powf(1.0 / f64::from(attempts));
+        let arrives: f64 = (0..attempts).map(|before| begun * fails.powi(before)).sum();
+        for (id, expected) in
+            [("begun", begun), ("offered", arrives), ("served", begun.min(most)), ("given-up", (begun - most).max(0.0))]
+        {
+            let Value::Count(count) = measured(&run, id) else { panic!("{id} is a count") };
+            // Chance moves a sum of many by a few of its square root.
+            let near = (count as f64 - expected).abs() <= 0.5 + 2.0 * expected.sqrt();
+            assert!(near, "{load}, {attempts}: {id} is {count}, expected {expected:.0}");
+        }
+        assert_eq!(measured(&run, "served"), Value::Count(u64::from(load.min(500_u32))), "{load}: that is exact");
     }
 }
 

@@ -722,6 +722,13 @@ pub enum Kind {
     ChecksServed {
         accepted: u32,
         throttled: u32,
+        retries: u32,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
+    },
+    ChecksGivenUp {
+        count: u32,
         /// Only the labs have it.
         #[serde(skip)]
         labs: LabsOnly<()>,
@@ -1094,6 +1101,7 @@ impl Kind {
             Kind::RowLockAwaited { .. } => "row-lock-awaited",
             Kind::SerializationFailed { .. } => "serialization-failed",
             Kind::ChecksServed { .. } => "checks-served",
+            Kind::ChecksGivenUp { .. } => "checks-given-up",
             Kind::ContestWon { .. } => "contest-won",
             Kind::ContestLost { .. } => "contest-lost",
             Kind::SessionEnded { .. } => "session-ended",

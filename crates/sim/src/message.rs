@@ -644,7 +644,7 @@ fn dynamodb_label(request: &dynamodb::Request) -> String {
             let parts = if count > 1 { format!(", {count} transactions") } else { String::new() };
             format!("{what}chunk {}, token {}{parts}", transact.chunk, transact.token)
         }
-        dynamodb::Request::Checks { count } => format!("{count} checks of the fence"),
+        dynamodb::Request::Checks { count, .. } => format!("{count} checks of the fence"),
     }
 }
 

@@ -388,6 +388,9 @@ pub struct Partner {
 /// How often the writers send what has come together: the finest step of their run.
 pub const WRITERS_EVERY: Span = Span::millis(10);
 
+/// The most attempts of one check.
+pub const ATTEMPTS_MAX: usize = 10;
+
 /// Many writers, each with an item of its own, that all check one fence item.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Writers {
@@ -397,11 +400,13 @@ pub struct Writers {
     pub units_per_second: u32,
     /// Write units that a transactional check of the item costs.
     pub units_per_check: u32,
+    /// How often a check is sent at most, up to [`ATTEMPTS_MAX`]; 1: what is throttled is given up.
+    pub attempts: usize,
 }
 
 impl Default for Writers {
     fn default() -> Writers {
-        Writers { per_second: 0, units_per_second: 1_000, units_per_check: 2 }
+        Writers { per_second: 0, units_per_second: 1_000, units_per_check: 2, attempts: 3 }
     }
 }
 

@@ -322,7 +322,11 @@ mod tests {
             ("fence-s3", "", vec![">E1<", ">E3<", "A’s chunk 2 refused: 412"]),
             ("side-effects", "", vec![">Partner<", "A’s chunk 2: told twice"]),
             ("side-effects", "0 set idempotency-key on", vec!["recognised, dropped"]),
-            ("hot-fence", "0 set load 600", vec!["500 checks served a second", "100 throttled a second"]),
+            (
+                "hot-fence",
+                "0 set load 600; 0 set attempts 1",
+                vec!["500 checks served a second", "100 throttled a second"],
+            ),
             ("no-lock", "0 set way skip-locked; 2 crash A", vec!["A gets the job", "B gets the job"]),
         ] {
             let svg = drawn(id, list);

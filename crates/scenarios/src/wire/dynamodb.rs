@@ -135,7 +135,7 @@ pub(super) fn request(plan: &Plan, job: JobId, request: &Request) -> String {
         Request::ScanIndex => format!("Scan\n{{\n  {TABLE},\n  \"IndexName\": \"claimed_since\"\n}}"),
         Request::UpdateItem(update) => update_item(job, update),
         Request::Transact(transact) => transactions(plan, job, transact),
-        Request::Checks { count } => format!(
+        Request::Checks { count, .. } => format!(
             "TransactWriteItems, {count} of them, each from another writer\n{{\n  \"TransactItems\": [\n    \
              {{\"ConditionCheck\": {{{TABLE}, \"Key\": {}, …}}}},\n    {{\"Put\": {{…an item of its own…}}}}\n  ]\n}}",
             key(job, "job")

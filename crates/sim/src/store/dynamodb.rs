@@ -45,6 +45,8 @@ pub enum Request {
     Checks {
         /// How many.
         count: u32,
+        /// How many of them were throttled before; the table does not look at it.
+        retries: u32,
     },
 }
 
@@ -203,10 +205,11 @@ impl DynamoStore {
                 }
             }
             Request::Transact(transact) => self.transact(from, job, &transact, actions)?,
-            Request::Checks { count } => {
+            Request::Checks { count, retries } => {
                 let accepted = self.bucket.take(context, count);
-                actions.record(Kind::ChecksServed { accepted, throttled: count - accepted, labs: labs_only() });
-                StoreReply::DynamoDb(Box::new(Reply::Checked { accepted, throttled: count - accepted }), labs_only())
+                let throttled = count - accepted;
+                actions.record(Kind::ChecksServed { accepted, throttled, retries, labs: labs_only() });
+                StoreReply::DynamoDb(Box::new(Reply::Checked { accepted, throttled }), labs_only())
             }
             Request::ScanIndex => return None,
         })
