@@ -95,6 +95,9 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         Kind::ItemRestored { was, epoch: 0, .. } if LABS => {
             format!("The table is restored to a time before the item was first written; its epoch was {was}.")
         }
+        Kind::ItemRestored { was: 0, lease: None, epoch, .. } if LABS => {
+            format!("There is no item yet; one without a holder is made, so that the next epoch is above {epoch}.")
+        }
         Kind::ItemRestored { was, epoch, .. } if LABS => {
             format!("The table is restored from an earlier time: the item’s epoch was {was} and is now {epoch}.")
         }

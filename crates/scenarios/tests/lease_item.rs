@@ -184,6 +184,24 @@ fn a_restore_beyond_what_was_has_no_effect() {
     assert!(before.world_at(common::seconds(10.2)).table().is_some_and(|table| table.item(JobId::FIRST).is_none()));
 }
 
+/// Whoever claims an item that was not there begins above the bump, too: no token comes twice.
+#[test]
+fn a_bump_holds_for_items_that_are_not_there() {
+    for list in ["0 restore 0 bump 1000000", "10 restore 0 bump 1000000", "10 restore 0 bump 1000000; 12 restore 0"] {
+        let run = instead("ttl-trap", &format!("0 set ttl 0; {list}"));
+        let epochs: Vec<u64> = text_of(&run, "epochs").split(", ").filter_map(|epoch| epoch.parse().ok()).collect();
+        // A grant before the restore has the epoch 1; a second restore without a bump is one that repeats.
+        let expected: &[u64] = match list {
+            _ if list.starts_with("0 ") => &[1_000_001],
+            _ if list.ends_with("bump 1000000") => &[1, 1_000_001],
+            _ => &[1, 1_000_001, 1],
+        };
+        assert!(epochs.starts_with(expected), "{list}: {epochs:?}");
+        let grows = if list.ends_with("bump 1000000") { "holds" } else { "broken" };
+        assert_eq!(verdict(&run, Invariant::TokensGrow), grows, "{list}");
+    }
+}
+
 #[test]
 fn a_takeover_is_safe_one_lease_after_the_last_applied_renewal() {
     let tenths = |fits: &dyn Fn(f64) -> bool| {

@@ -50,7 +50,7 @@ pub enum TableReply {
 }
 
 /// A lease item.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Item {
     /// Who holds it, and since when in the trace's terms; nobody, once it has been released.
     pub holder: Option<LeaseId>,
@@ -192,32 +192,40 @@ impl Table {
         }
     }
 
-    /// Brings every item back to what it was last with an epoch of at most `epoch`, and then adds `bump` to it.
+    /// Brings the items of `jobs` back to what each was last with an epoch of at most `epoch`, and then adds `bump` to it.
+    ///
+    /// An item that was not there has the epoch 0, to which the bump is added like to any other: whoever claims it first
+    /// would else begin at 1 again.
     /// Returns what that did to the items.
-    pub fn restore(&mut self, epoch: Token, bump: u64) -> Vec<Kind> {
-        let jobs: Vec<JobId> = self.history.keys().map(|(job, _)| *job).collect();
+    pub fn restore(&mut self, jobs: impl Iterator<Item = JobId>, epoch: Token, bump: u64) -> Vec<Kind> {
         let mut kinds = Vec::new();
-        for (place, job) in jobs.iter().enumerate() {
-            if place > 0 && jobs[place - 1] == *job {
+        for job in jobs {
+            let was = self.item(job);
+            if was.is_none() && bump == 0 && !self.history.keys().any(|(of, _)| *of == job) {
                 continue;
             }
-            let was = self.item(*job).map_or(0, |item| item.epoch);
-            let then = self.history.iter().rfind(|((of, _), item)| of == job && item.epoch <= epoch);
-            let replaced = self.item(*job).and_then(|item| item.holder);
-            let item = then.map(|(_, item)| Item { epoch: item.epoch.saturating_add(bump), ..item.clone() });
-            let (lease, epoch) = item.as_ref().map_or((None, 0), |item| (item.holder, item.epoch));
-            kinds.push(Kind::ItemRestored { job: *job, replaced, was, lease, epoch, labs: labs_only() });
+            let then = self.history.iter().rfind(|((of, _), item)| *of == job && item.epoch <= epoch);
+            let then = then.map(|(_, item)| item.clone()).or_else(|| (bump > 0).then(Item::default));
+            let item = then.map(|item| Item { epoch: item.epoch.saturating_add(bump), ..item });
+            kinds.push(Kind::ItemRestored {
+                job,
+                replaced: was.and_then(|item| item.holder),
+                was: was.map_or(0, |item| item.epoch),
+                lease: item.as_ref().and_then(|item| item.holder),
+                epoch: item.as_ref().map_or(0, |item| item.epoch),
+                labs: labs_only(),
+            });
             match item {
-                Some(item) => self.put(*job, item),
-                None => _ = self.items.remove(job),
+                Some(item) => self.put(job, item),
+                None => _ = self.items.remove(&job),
             }
         }
         kinds
     }
 
-    /// The highest epoch of any item.
+    /// The highest epoch that any item has had.
     pub fn highest_epoch(&self) -> Token {
-        self.items.values().map(|item| item.epoch).max().unwrap_or(0)
+        self.history.keys().map(|(_, epoch)| *epoch).max().unwrap_or(0)
     }
 
     /// Every item, in the order of the jobs.

@@ -169,8 +169,7 @@ impl Update {
 
     /// The item after the change; `now` is the storage's own wall clock.
     pub(super) fn applied_to(&self, before: Option<&Item>, now: Wall) -> Item {
-        let empty = || Item { holder: None, lease_until: Wall::ZERO, lease: Span::ZERO, rvn: None, epoch: 0 };
-        let mut item = before.cloned().unwrap_or_else(empty);
+        let mut item = before.cloned().unwrap_or_default();
         for change in &self.changes {
             match change {
                 Change::Holder(_) => item.holder = Some(self.lease),

@@ -371,13 +371,14 @@ impl World {
 
     /// Brings the lock service back to what it was at `revision`, which it may be made to count on from higher up.
     fn restore(&mut self, revision: u64, bump: u64, events: &mut Vec<Event>) -> Result<(), Because> {
+        let jobs = self.plan.job_ids();
         match self.machines.get_mut(MachineId::Table).map(|machine| &mut machine.actor) {
             Some(Actor::Table(table)) => {
                 let highest = table.highest_epoch();
                 if revision > highest {
                     return Err(format!("no item has an epoch above {highest}"));
                 }
-                for kind in table.restore(revision, bump) {
+                for kind in table.restore(jobs, revision, bump) {
                     events.push(Event { t: self.now, machine: MachineId::Table, kind });
                 }
                 Ok(())
