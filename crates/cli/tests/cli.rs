@@ -74,7 +74,10 @@ fn bad_command_lines_get_one_sentence() {
     for (options, says) in [
         (vec!["--do"], "--do lacks its value"),
         (vec!["--do", "x"], "intervention 1, “x”: the time “x” is not a number; expected true seconds from 0 on"),
-        (vec!["--do", "4 pause Z"], "intervention 1, “4 pause Z”: there is no machine “Z”; expected A to D, n1 to n7"),
+        (
+            vec!["--do", "4 pause Z"],
+            "intervention 1, “4 pause Z”: there is no machine “Z”; expected A to D, sidecar-A to sidecar-D, n1 to n7",
+        ),
         (vec!["--do", "1 heal; 2 jump"], "intervention 2, “2 jump”: there is no verb “jump”"),
         (vec!["--do", "-1 heal"], "the time “-1” has a sign"),
         (vec!["--do", "1 pause A\n2 heal"], "one word too many"),

@@ -1,6 +1,8 @@
 //! Whether a list of interventions makes sense for a scenario, before it is run.
 
-use lease_lab_sim::intervention::{Change, INTERVENTIONS_MAX, Intervention, Mistake, ServiceKind, StoreKind, sort};
+use lease_lab_sim::intervention::{
+    Change, INTERVENTIONS_MAX, Intervention, Mistake, ServiceKind, StoreKind, Target, sort,
+};
 use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::{Span, TrueTime};
 
@@ -25,6 +27,7 @@ pub fn accept(scenario: &Scenario, mut interventions: Vec<Intervention>) -> Resu
         keep_the_rhythm(&mut plan, grant_takes);
     }
     check_database(&plan, &interventions)?;
+    check_leader(&plan, &interventions)?;
     check_timing(&plan, &interventions)?;
     Ok((plan, interventions))
 }
@@ -87,6 +90,21 @@ fn check_database(plan: &Plan, interventions: &[Intervention]) -> Result<(), Mis
     match other_store {
         Some(intervention) if plan.service == ServiceKind::Database && plan.store != StoreKind::Sql => {
             Err(Mistake::senseless(intervention, "one SQL database is lock service and store in one", "store sql"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A node of the replicated log cannot lose its log, whichever of them leads.
+fn check_leader(plan: &Plan, interventions: &[Intervention]) -> Result<(), Mistake> {
+    let forgets = |change: &Change| matches!(change, Change::Restart { target: Target::Leader, empty: true });
+    match interventions.iter().find(|intervention| forgets(&intervention.change)) {
+        Some(intervention) if !matches!(plan.service, ServiceKind::Redis | ServiceKind::Redlock) => {
+            Err(Mistake::senseless(
+                intervention,
+                "only a Redis server can restart empty",
+                "restart without empty, or service redis or redlock",
+            ))
         }
         _ => Ok(()),
     }

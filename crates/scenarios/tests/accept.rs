@@ -6,6 +6,7 @@ use common::*;
 use lease_lab_scenarios::Run;
 use lease_lab_scenarios::run::Input;
 use lease_lab_sim::intervention::{Change, Intervention, parse_list};
+use lease_lab_sim::machine::MachineId;
 use lease_lab_sim::time::TrueTime;
 
 fn refusal(text: &str) -> Option<String> {
@@ -60,6 +61,25 @@ fn what_cannot_be_run_yet_is_refused() {
     for store in ["sql", "dynamodb", "s3"] {
         assert_eq!(refusal(&format!("0 store {store}")), None);
     }
+}
+
+/// Which machine leads depends on the lock service, and so does whether it can forget.
+#[test]
+fn a_leader_restarts_empty_where_it_is_a_redis_server() {
+    for (service, accepted) in [("consensus", false), ("lease-item", false), ("redis", true), ("redlock", true)] {
+        let refused = refusal(&format!("0 service {service}; 5 restart leader empty"));
+        assert_eq!(refused.is_none(), accepted, "{service}: {refused:?}");
+    }
+    let keys_after = |restart: &str| {
+        let run = plain_with(&format!("0 service redlock; 2 crash r1; 2.5 restart {restart}"));
+        let world = run.world_at(seconds(2.6));
+        let found =
+            world.redis_servers().find(|(id, _)| *id == MachineId::Master(1)).map(|(_, r1)| r1.data().values().len());
+        found.expect("r1 is there")
+    };
+    assert_eq!(keys_after("leader empty"), 0, "r1 stands for the masters, and has lost its keys");
+    assert_eq!(keys_after("leader empty"), keys_after("r1 empty"));
+    assert_ne!(keys_after("leader"), 0, "it had synced them a second after the start");
 }
 
 #[test]

@@ -14,7 +14,8 @@ const WHOLE_DIGITS_MAX: usize = 9;
 const DECIMALS_MAX: usize = 6;
 /// How slow and how fast a clock can be made to run.
 const RATE_PPM: std::ops::RangeInclusive<i64> = 100_000..=10_000_000;
-const MACHINES: &str = "A to D, n1 to n7, r1 to r5, primary, replica, store, sweeper or leader";
+const MACHINES: &str = "A to D, sidecar-A to sidecar-D, n1 to n7, r1 to r5, primary, replica, table, store, sweeper, \
+                        partner, allocator or leader";
 const VERBS: &str = "pause, resume, crash, restart, step-wall, offset, rate, partition, heal, isolate, outage, delay, drop, \
                      duplicate, fence, idempotent, raise, lease, renew, margin, sweeper, service, store, acquire, \
                      release, restore or set";
@@ -265,14 +266,15 @@ fn read_change(verb: &str, words: &mut Words<'_>) -> Result<Change, Wrong> {
                 Some(word) => return Err(wrong(format!("“{}” means nothing here", shorten(word)), "nothing or empty")),
             };
             let keeps = match target {
-                Target::Leader | Target::Machine(MachineId::Node(_)) => Some("its log"),
+                Target::Machine(MachineId::Node(_)) => Some("its log"),
                 Target::Machine(MachineId::Store) => Some("its row"),
+                // Which machine leads, and what it keeps, depends on the lock service.
                 _ => None,
             };
             if let (true, Some(what)) = (empty, keeps) {
                 return Err(wrong(
                     format!("{target} keeps {what} on disk and cannot restart empty"),
-                    "restart without empty, or a Redis master such as r3",
+                    "restart without empty, or a Redis server such as r3",
                 ));
             }
             Change::Restart { target, empty }
@@ -406,6 +408,7 @@ mod tests {
             ("47 crash leader", "47 crash leader"),
             ("30 restart n1", "30 restart n1"),
             ("30 restart r3 empty", "30 restart r3 empty"),
+            ("30 restart leader empty", "30 restart leader empty"),
             ("16 step-wall B -3", "16 step-wall B -3"),
             ("16 step-wall B +0.25", "16 step-wall B 0.25"),
             ("0 offset D 3", "0 offset D 3"),
