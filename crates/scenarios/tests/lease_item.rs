@@ -4,10 +4,12 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{any_fault_of, any_time, broken_at, cases_count, late_or_twice_of, near, verdict};
+use common::{
+    adding, any_fault_of, any_time, assert_seconds, broken_at, cases_count, instead, late_or_twice_of, near, run_of,
+    seconds_of, text_of, value, verdict,
+};
 use lease_lab_scenarios::measures::Value;
-use lease_lab_scenarios::run::Input;
-use lease_lab_scenarios::{Run, find, wire};
+use lease_lab_scenarios::{Run, wire};
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::intervention::{Change, Intervention, parse_list};
 use lease_lab_sim::invariants::Invariant;
@@ -23,46 +25,11 @@ const CLAIM_MARGIN: f64 = 5.0;
 const WIRE: f64 = 0.001;
 const WRITE: f64 = 0.014;
 
-/// A lab under its own interventions and those of `text`.
-fn adding(id: &str, text: &str) -> Run {
-    let scenario = find(id).unwrap_or_else(|| panic!("{id} is a scenario"));
-    let mut list = scenario.own_interventions();
-    list.extend(parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}")));
-    run(id, list)
-}
-
-/// A lab under the interventions of `text` alone.
-fn instead(id: &str, text: &str) -> Run {
-    run(id, parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}")))
-}
-
-fn run(id: &str, list: Vec<Intervention>) -> Run {
-    let input = Input { interventions: Some(list), ..Input::default() };
-    Run::new(find(id).expect("it is a scenario"), input).unwrap_or_else(|mistake| panic!("{mistake}"))
-}
-
-fn value(run: &Run, id: &str) -> Option<Value> {
-    let measure = run.measures().into_iter().find(|measure| measure.id == id);
-    measure.unwrap_or_else(|| panic!("{} has no measure {id}", run.scenario.id)).value
-}
-
-#[track_caller]
-fn assert_seconds(run: &Run, id: &str, expected: f64) {
-    let Some(Value::Seconds(span)) = value(run, id) else { panic!("{id} is no time") };
-    let found = span.as_micros() as f64 / 1e6;
-    assert!(near(found, expected), "{} {id}: {found}, expected {expected}", run.scenario.id);
-}
-
 /// Exact to a millisecond.
 #[track_caller]
 fn assert_exactly(run: &Run, id: &str, expected: f64) {
-    let Some(Value::Seconds(span)) = value(run, id) else { panic!("{id} is no time") };
-    let found = span.as_micros() as f64 / 1e6;
+    let found = seconds_of(run, id);
     assert!((found - expected).abs() < 0.000_5, "{} {id}: {found}, expected {expected}", run.scenario.id);
-}
-
-fn text_of(run: &Run, id: &str) -> String {
-    value(run, id).map_or("none".into(), |value| value.told())
 }
 
 /// The first of the times 0.5, 1.5, 2.5, … that fits.
@@ -464,7 +431,7 @@ proptest! {
         changes in vec((any_time(), any_fault_of(&database_machines())), 0..=12),
     ) {
         let list: Vec<Intervention> = changes.into_iter().map(|(at, change)| Intervention { at, change }).collect();
-        let run = run("one-database", list.clone());
+        let run = run_of("one-database", list.clone());
         let texts: Vec<String> = list.iter().map(ToString::to_string).collect();
         for invariant in [Invariant::ChargedOnce, Invariant::NoStaleWrite] {
             prop_assert_eq!(verdict(&run, invariant), "holds", "{}: {}", invariant, texts.join("; "));
@@ -473,7 +440,7 @@ proptest! {
 
     #[test]
     fn unchanged_for_a_lease_needs_no_wall_clock(list in lists("unchanged").prop_map(with_true_rates)) {
-        let run = run("claim-rules", list.clone());
+        let run = run_of("claim-rules", list.clone());
         let texts: Vec<String> = list.iter().map(ToString::to_string).collect();
         prop_assert_eq!(verdict(&run, Invariant::OneActingHolder), "holds", "{}", texts.join("; "));
     }
@@ -482,7 +449,7 @@ proptest! {
     fn epochs_grow_under_every_rule(
         list in prop_oneof![lists("now"), lists("now-margin"), lists("unchanged"), lists("storage-now")],
     ) {
-        let run = run("claim-rules", list.clone());
+        let run = run_of("claim-rules", list.clone());
         let texts: Vec<String> = list.iter().map(ToString::to_string).collect();
         prop_assert_eq!(verdict(&run, Invariant::TokensGrow), "holds", "{}", texts.join("; "));
     }

@@ -2,58 +2,15 @@
 
 mod common;
 
-use common::{near, verdict};
+use common::{adding, assert_seconds, instead, seconds_of, text_of, value, verdict};
+use lease_lab_scenarios::Run;
 use lease_lab_scenarios::measures::Value;
-use lease_lab_scenarios::run::Input;
-use lease_lab_scenarios::{Run, find};
-use lease_lab_sim::intervention::parse_list;
 use lease_lab_sim::invariants::Invariant;
 
 const LEASE: f64 = 10.0;
 const MARGIN: f64 = 2.0;
 /// Both labs about time renew last at 3.0 by A's own clock.
 const LAST_RENEWAL: f64 = 3.0;
-
-/// A lab under its own interventions and those of `text`.
-fn adding(id: &str, text: &str) -> Run {
-    let scenario = find(id).unwrap_or_else(|| panic!("{id} is a scenario"));
-    let mut list = scenario.own_interventions();
-    list.extend(parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}")));
-    run(id, list)
-}
-
-/// A lab under the interventions of `text` alone.
-fn instead(id: &str, text: &str) -> Run {
-    run(id, parse_list(text).unwrap_or_else(|mistake| panic!("{mistake}")))
-}
-
-fn run(id: &str, list: Vec<lease_lab_sim::intervention::Intervention>) -> Run {
-    let input = Input { interventions: Some(list), ..Input::default() };
-    Run::new(find(id).expect("it is a scenario"), input).unwrap_or_else(|mistake| panic!("{mistake}"))
-}
-
-fn value(run: &Run, id: &str) -> Option<Value> {
-    let measure = run.measures().into_iter().find(|measure| measure.id == id);
-    measure.unwrap_or_else(|| panic!("{} has no measure {id}", run.scenario.id)).value
-}
-
-#[track_caller]
-fn seconds_of(run: &Run, id: &str) -> f64 {
-    match value(run, id) {
-        Some(Value::Seconds(span)) => span.as_micros() as f64 / 1e6,
-        other => panic!("{id}: {other:?}"),
-    }
-}
-
-#[track_caller]
-fn assert_seconds(run: &Run, id: &str, expected: f64) {
-    let found = seconds_of(run, id);
-    assert!(near(found, expected), "{} {id}: {found}, expected {expected}", run.scenario.id);
-}
-
-fn text_of(run: &Run, id: &str) -> String {
-    value(run, id).map_or("none".into(), |value| value.told())
-}
 
 fn broken(run: &Run, invariant: Invariant) -> bool {
     verdict(run, invariant) == "broken"

@@ -38,7 +38,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ..Scenario::BASE
 };
 
-fn plan() -> Plan {
+/// A alone, with the entries of the log in the trace.
+pub(super) fn plan() -> Plan {
     let story = super::billing_story::plan();
     Plan {
         settings: Settings { sweeper: false, ..Settings::default() },

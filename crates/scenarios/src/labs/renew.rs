@@ -2,8 +2,7 @@
 
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::WorkerId;
-use lease_lab_sim::settings::{Cluster, Plan, Settings};
-use lease_lab_sim::time::{Mono, TrueTime};
+use lease_lab_sim::time::Mono;
 
 use crate::Run;
 use crate::measures::{Measure, Value};
@@ -24,7 +23,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
          and tells nobody. It needs no message for that, because the stop time was fixed when its last successful \
          request was sent.",
     ],
-    plan,
+    plan: super::acquire::plan,
     faults: "5.9 crash leader",
     variants: &[
         Variant::instead("Nothing fails", ""),
@@ -38,18 +37,6 @@ pub(super) static SCENARIO: Scenario = Scenario {
     window: (2, 14),
     ..Scenario::BASE
 };
-
-fn plan() -> Plan {
-    let story = super::billing_story::plan();
-    Plan {
-        settings: Settings { sweeper: false, ..Settings::default() },
-        programs: story.programs.into_iter().take(1).collect(),
-        tenant_commits_before: story.tenant_commits_before,
-        cluster: Cluster { traces_entries: true, ..Cluster::default() },
-        horizon: TrueTime::from_millis(25_000),
-        ..Plan::default()
-    }
-}
 
 fn measures(run: &Run) -> Vec<Measure> {
     let of_a = |kind: &Kind| kind.worker() == Some(WorkerId::A);

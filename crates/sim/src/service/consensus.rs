@@ -1,6 +1,6 @@
 //! The consensus service's client library: read the key, grant a lease, create the key; keep alive; revoke.
 
-use super::nodes::{Attempt, Next, NodeClient};
+use super::nodes::{Attempt, Inquiry, Next, NodeClient};
 use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
@@ -531,60 +531,34 @@ impl ConsensusClient {
 
 /// Asks who holds locks, for the sweeper.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ConsensusProbe {
-    nodes: NodeClient,
-    asking: Option<(Attempt, Vec<JobId>)>,
+pub struct ConsensusProbe(Inquiry);
+
+fn read_keys(call: CallId, jobs: Vec<JobId>) -> Message {
+    Message::LockRequest(call, LockRequest::ReadKeys { jobs })
 }
 
 impl ConsensusProbe {
     pub(super) fn new(plan: &Plan, incarnation: u32) -> ConsensusProbe {
-        ConsensusProbe { nodes: NodeClient::new(plan, incarnation), asking: None }
+        ConsensusProbe(Inquiry::new(plan, incarnation))
     }
 
     pub(super) fn reset(&mut self) {
-        self.asking = None;
+        self.0.reset();
     }
 
     pub(super) fn ask(&mut self, context: Context<'_>, jobs: Vec<JobId>, actions: &mut Actions) {
-        let attempt = self.nodes.begin(context);
-        self.send(context, attempt, jobs, actions);
-    }
-
-    fn send(&mut self, context: Context<'_>, mut attempt: Attempt, jobs: Vec<JobId>, actions: &mut Actions) {
-        let request = |call| Message::LockRequest(call, LockRequest::ReadKeys { jobs: jobs.clone() });
-        self.nodes.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
-        self.asking = Some((attempt, jobs));
+        self.0.ask(context, jobs, read_keys, actions);
     }
 
     pub(super) fn timed_out(&mut self, context: Context<'_>, actions: &mut Actions) -> Option<Answer> {
-        self.try_next(context, None, actions)
-    }
-
-    fn try_next(&mut self, context: Context<'_>, named: Option<NodeId>, actions: &mut Actions) -> Option<Answer> {
-        let (mut attempt, jobs) = self.asking.take()?;
-        actions.cancel_timer(TimerKey::LockTimeout);
-        match attempt.next_node(context, named) {
-            Next::Send => {
-                self.send(context, attempt, jobs, actions);
-                None
-            }
-            Next::AllTried => Some(None),
-        }
+        self.0.ask_next(context, None, read_keys, actions)
     }
 
     pub(super) fn message(&mut self, context: Context<'_>, message: Message, actions: &mut Actions) -> Option<Answer> {
-        let Message::LockReply(call, reply) = message else { return None };
-        if self.asking.as_ref()?.0.call != call {
-            return None;
-        }
-        match reply {
-            LockReply::NotLeader(named) => self.try_next(context, named, actions),
-            LockReply::Keys(holders) => {
-                let (attempt, _) = self.asking.take()?;
-                self.nodes.answered(&attempt);
-                actions.cancel_timer(TimerKey::LockTimeout);
-                Some(Some(holders))
-            }
+        match message {
+            Message::LockReply(call, _) if !self.0.awaits(call) => None,
+            Message::LockReply(_, LockReply::NotLeader(named)) => self.0.ask_next(context, named, read_keys, actions),
+            Message::LockReply(_, LockReply::Keys(holders)) => self.0.answered(holders, actions),
             _ => None,
         }
     }

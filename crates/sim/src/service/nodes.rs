@@ -3,9 +3,10 @@
 //! Every client of it does that: workers, the sweeper, other tenants.
 //! The consensus service has its nodes, a replicated Redis its primary and its replica.
 
+use super::Answer;
 use crate::actor::{Actions, Context, TimerKey};
-use crate::machine::{MachineId, NodeId};
-use crate::message::{CallId, Message};
+use crate::machine::{JobId, MachineId, NodeId};
+use crate::message::{CallId, Holder, Message};
 use crate::settings::{Plan, ServiceKind};
 use crate::time::Mono;
 
@@ -117,5 +118,78 @@ fn next_in_line(machine: MachineId, plan: &Plan) -> (MachineId, u8) {
         }
         MachineId::Primary => (MachineId::Replica, 2),
         _ => (MachineId::Primary, 2),
+    }
+}
+
+/// Who holds the locks of some jobs: asks one machine after another, for the sweeper.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Inquiry {
+    nodes: NodeClient,
+    asking: Option<(Attempt, Vec<JobId>)>,
+}
+
+/// The request that asks for the locks of these jobs.
+type Question = fn(CallId, Vec<JobId>) -> Message;
+
+impl Inquiry {
+    /// Nothing has been asked yet.
+    pub fn new(plan: &Plan, incarnation: u32) -> Inquiry {
+        Inquiry { nodes: NodeClient::new(plan, incarnation), asking: None }
+    }
+
+    /// Forgets what it was about.
+    pub fn reset(&mut self) {
+        self.asking = None;
+    }
+
+    /// Asks for the locks of `jobs`.
+    pub fn ask(&mut self, context: Context<'_>, jobs: Vec<JobId>, question: Question, actions: &mut Actions) {
+        let attempt = self.nodes.begin(context);
+        self.send(context, attempt, jobs, question, actions);
+    }
+
+    fn send(
+        &mut self,
+        context: Context<'_>,
+        mut attempt: Attempt,
+        jobs: Vec<JobId>,
+        question: Question,
+        actions: &mut Actions,
+    ) {
+        let request = |call| question(call, jobs.clone());
+        self.nodes.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
+        self.asking = Some((attempt, jobs));
+    }
+
+    /// The machine did not help: asks the one that it named, else the next, until all have been asked.
+    pub fn ask_next(
+        &mut self,
+        context: Context<'_>,
+        named: Option<NodeId>,
+        question: Question,
+        actions: &mut Actions,
+    ) -> Option<Answer> {
+        let (mut attempt, jobs) = self.asking.take()?;
+        actions.cancel_timer(TimerKey::LockTimeout);
+        match attempt.next_node(context, named) {
+            Next::Send => {
+                self.send(context, attempt, jobs, question, actions);
+                None
+            }
+            Next::AllTried => Some(None),
+        }
+    }
+
+    /// Whether the answer to this call is awaited.
+    pub fn awaits(&self, call: CallId) -> bool {
+        self.asking.as_ref().is_some_and(|(attempt, _)| attempt.call == call)
+    }
+
+    /// The machine has answered.
+    pub fn answered(&mut self, holders: Vec<Holder>, actions: &mut Actions) -> Option<Answer> {
+        let (attempt, _) = self.asking.take()?;
+        self.nodes.answered(&attempt);
+        actions.cancel_timer(TimerKey::LockTimeout);
+        Some(Some(holders))
     }
 }

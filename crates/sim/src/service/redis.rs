@@ -7,14 +7,14 @@
 //!
 //! A client asks the primary first and the replica next: after a failover that is how it finds the new primary.
 
-use super::nodes::{Attempt, Next, NodeClient};
+use super::nodes::{Attempt, Inquiry, Next, NodeClient};
 use super::{Answer, Grant, Outcome};
 use crate::actor::{Actions, Context, TimerKey};
 use crate::event::Kind;
 use crate::labs_only::labs_only;
 use crate::machine::{JobId, WorkerId};
 use crate::message::{CallId, Holder, KeyName, LeaseId, Message, NO_TOKEN, Token};
-use crate::redis::protocol::{RedisReply, RedisRequest};
+use crate::redis::protocol::{Found, RedisReply, RedisRequest};
 use crate::settings::{Plan, ReleaseRule};
 use crate::time::{Mono, Span};
 
@@ -342,56 +342,36 @@ impl RedisClient {
 
 /// Asks the primary who holds locks, for the sweeper.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct RedisProbe {
-    servers: NodeClient,
-    asking: Option<(Attempt, Vec<JobId>)>,
+pub struct RedisProbe(Inquiry);
+
+fn get(call: CallId, jobs: Vec<JobId>) -> Message {
+    Message::Redis(call, RedisRequest::Get { jobs }, labs_only())
 }
 
 impl RedisProbe {
     pub(super) fn new(plan: &Plan, incarnation: u32) -> RedisProbe {
-        RedisProbe { servers: NodeClient::new(plan, incarnation), asking: None }
+        RedisProbe(Inquiry::new(plan, incarnation))
     }
 
     pub(super) fn reset(&mut self) {
-        self.asking = None;
+        self.0.reset();
     }
 
     pub(super) fn ask(&mut self, context: Context<'_>, jobs: Vec<JobId>, actions: &mut Actions) {
-        let attempt = self.servers.begin(context);
-        self.send(context, attempt, jobs, actions);
-    }
-
-    fn send(&mut self, context: Context<'_>, mut attempt: Attempt, jobs: Vec<JobId>, actions: &mut Actions) {
-        let request = |call| Message::Redis(call, RedisRequest::Get { jobs: jobs.clone() }, labs_only());
-        self.servers.send(context, &mut attempt, request, TimerKey::LockTimeout, actions);
-        self.asking = Some((attempt, jobs));
+        self.0.ask(context, jobs, get, actions);
     }
 
     pub(super) fn timed_out(&mut self, context: Context<'_>, actions: &mut Actions) -> Option<Answer> {
-        let (mut attempt, jobs) = self.asking.take()?;
-        actions.cancel_timer(TimerKey::LockTimeout);
-        match attempt.next_node(context, None) {
-            Next::Send => {
-                self.send(context, attempt, jobs, actions);
-                None
-            }
-            Next::AllTried => Some(None),
-        }
+        self.0.ask_next(context, None, get, actions)
     }
 
     pub(super) fn message(&mut self, context: Context<'_>, message: Message, actions: &mut Actions) -> Option<Answer> {
         let Message::RedisReply(call, reply, ..) = message else { return None };
-        if self.asking.as_ref()?.0.call != call {
+        if !self.0.awaits(call) {
             return None;
         }
-        let RedisReply::Values(found) = reply else { return self.timed_out(context, actions) };
-        let (attempt, _) = self.asking.take()?;
-        self.servers.answered(&attempt);
-        actions.cancel_timer(TimerKey::LockTimeout);
-        let holders = found.into_iter().map(|found| {
-            let worker = found.value.worker;
-            Holder { job: found.job, worker, token: NO_TOKEN }
-        });
-        Some(Some(holders.collect()))
+        let RedisReply::Values(found) = reply else { return self.0.ask_next(context, None, get, actions) };
+        let holder = |found: Found| Holder { job: found.job, worker: found.value.worker, token: NO_TOKEN };
+        self.0.answered(found.into_iter().map(holder).collect(), actions)
     }
 }

@@ -137,6 +137,14 @@ impl Update {
         Update { purpose: Purpose::Raise(token), tests, sets }
     }
 
+    /// The same with other changes in place of its own.
+    pub fn with_sets(mut self, other: fn(Set) -> Set) -> Update {
+        for set in &mut self.sets {
+            *set = other(*set);
+        }
+        self
+    }
+
     /// Sets DONE.
     pub fn done(settings: &Settings, token: Token) -> Update {
         let tests = fence_tests(settings, token, false);

@@ -72,13 +72,11 @@ impl DynamoClient {
     }
 
     pub(super) fn raise(&mut self, context: Context<'_>, job: JobId, token: Token, actions: &mut Actions) {
-        let mut update = Update::raise(context.settings, token, context.wall());
-        for set in &mut update.sets {
+        let update = Update::raise(context.settings, token, context.wall()).with_sets(|set| match set {
             // An update expression cannot take the greater of two numbers.
-            if let Set::FenceAtLeast(token) = *set {
-                *set = Set::Fence(token);
-            }
-        }
+            Set::FenceAtLeast(token) => Set::Fence(token),
+            set => set,
+        });
         self.may_be_half_written = true;
         self.ask(context, job, Request::UpdateItem(update), actions);
         self.raising = Raising::Updating(job);

@@ -49,13 +49,11 @@ impl SqlClient {
     }
 
     pub(super) fn raise(&mut self, context: Context<'_>, job: JobId, token: Token, actions: &mut Actions) {
-        let mut update = Update::raise(context.settings, token, context.wall());
-        for set in &mut update.sets {
+        let update = Update::raise(context.settings, token, context.wall()).with_sets(|set| match set {
             // One database has one clock: now() is the same for everybody who asks it.
-            if let Set::ClaimedSince(_) = set {
-                *set = Set::ClaimedNow;
-            }
-        }
+            Set::ClaimedSince(_) => Set::ClaimedNow,
+            set => set,
+        });
         self.change(context, job, update, None, actions);
     }
 
