@@ -1,16 +1,20 @@
 //! The whole world at an instant, for JSON and for the cards of the page.
 
+use lease_lab_sim::consensus::Node;
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
-use lease_lab_sim::message::{LeaseId, NO_TOKEN, Token, is_no_token};
+use lease_lab_sim::message::{Holder, LeaseId, NO_TOKEN, Token, is_no_token};
 use lease_lab_sim::redis::{Role, Server};
 use lease_lab_sim::settings::{FenceMode, ServiceKind, Trace};
 use lease_lab_sim::store::sql::SqlStore;
 use lease_lab_sim::store::{RowState, Store, s3};
 use lease_lab_sim::table::Table;
-use lease_lab_sim::time::{Deadline, Mono, TrueTime, Wall};
+use lease_lab_sim::time::{Deadline, Mono, Span, TrueTime, Wall};
 use lease_lab_sim::world::{Life, World};
 use litemap::LiteMap;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+/// Whether this build has more than the billing story.
+const LABS: bool = cfg!(feature = "labs");
 
 /// The world at an instant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -20,11 +24,15 @@ pub struct Snapshot {
     /// The bookmark's name, if it is one.
     pub name: Option<&'static str>,
     /// Every worker.
+    #[serde(serialize_with = "as_map")]
     pub workers: LiteMap<WorkerId, WorkerCard>,
     /// The lock service.
     pub service: ServiceCard,
     /// The store's row.
     pub store: Option<RowCard>,
+    /// The machines that are described nowhere else, or whose process is not a part of what is described.
+    #[serde(skip_serializing_if = "LiteMap::is_empty")]
+    pub machines: LiteMap<MachineId, MachineCard>,
     /// The orphan that the sweeper has seen once: owner and fence.
     pub sweeper_saw: Option<(Token, Token)>,
     /// Messages on their way or waiting at a frozen machine; heartbeats are left out.
@@ -48,6 +56,32 @@ pub struct WorkerCard {
     pub mono: Mono,
     /// Its wall clock.
     pub wall: Wall,
+    /// With lease items: which version of the item it has seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seen: Option<SeenCard>,
+}
+
+/// What a claimant of a lease item has seen.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct SeenCard {
+    /// The record version number.
+    pub rvn: Option<String>,
+    /// When it saw that one first, by its own monotonic clock.
+    pub since: Mono,
+}
+
+/// A machine: its process and its clocks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MachineCard {
+    /// up, paused or crashed.
+    pub state: &'static str,
+    /// A sidecar: the lease that it keeps alive.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub keeps: Option<String>,
+    /// Its monotonic clock.
+    pub mono: Mono,
+    /// Its wall clock.
+    pub wall: Wall,
 }
 
 /// The lock service.
@@ -63,6 +97,9 @@ pub struct ServiceCard {
     pub revision: u64,
     /// The key, if somebody holds it.
     pub key: Option<KeyCard>,
+    /// In an election: whose keys there are, the oldest first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub candidates: Vec<CandidateCard>,
     /// Every node of a replicated log.
     #[serde(skip_serializing_if = "LiteMap::is_empty")]
     pub nodes: LiteMap<NodeId, NodeCard>,
@@ -74,6 +111,17 @@ pub struct ServiceCard {
     pub servers: LiteMap<MachineId, ServerCard>,
 }
 
+/// A candidate in an election.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CandidateCard {
+    /// Who.
+    pub worker: WorkerId,
+    /// The create revision of its key.
+    pub token: Token,
+    /// The create revision of the key that it is told about when it goes, as far as the leader knows.
+    pub watches: Option<Token>,
+}
+
 /// A lease item.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ItemCard {
@@ -81,6 +129,8 @@ pub struct ItemCard {
     pub holder: Option<WorkerId>,
     /// Until when, on the wall clock of whoever wrote it; zero once it has been released.
     pub lease_until: Wall,
+    /// The length of the lease.
+    pub lease: Span,
     /// The record version number.
     pub rvn: Option<String>,
     /// Grows with every claim.
@@ -96,6 +146,8 @@ pub struct ServerCard {
     pub up: bool,
     /// Whether it is frozen.
     pub frozen: bool,
+    /// How many promotions the server knows of; of two primaries, the one with the higher number is in office.
+    pub epoch: u32,
     /// Its own wall clock, by which it expires keys.
     pub wall: Wall,
     /// How many commands it has executed or copied: the replication position.
@@ -172,7 +224,11 @@ pub struct MemoryCard {
     /// How far it knows the log to be committed.
     pub commit_index: u64,
     /// Deadlines of leases, on the leader only.
+    #[serde(serialize_with = "as_map")]
     pub deadlines: LiteMap<String, Mono>,
+    /// Until when nobody gets the lock, on the leader only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delayed_until: Option<Mono>,
 }
 
 /// The store's row.
@@ -191,6 +247,7 @@ pub struct RowCard {
     /// Whether the sparse index holds it.
     pub indexed: bool,
     /// Which tokens recorded each chunk; 0 for a holder without one.
+    #[serde(serialize_with = "as_map")]
     pub chunks: LiteMap<u8, Vec<Token>>,
     /// Invoices charged, each counted once.
     pub invoices_charged: u64,
@@ -218,6 +275,7 @@ pub enum OwnCard {
     #[serde(rename = "dynamodb")]
     DynamoDb {
         /// How many items of invoices there are, by chunk.
+        #[serde(serialize_with = "as_map")]
         invoice_items: LiteMap<u8, u32>,
     },
     /// An S3 bucket.
@@ -228,6 +286,8 @@ pub enum OwnCard {
         named: Vec<String>,
         /// Objects that no reader looks at.
         stray: Vec<String>,
+        /// Whose PUTs of the manifest are in progress.
+        in_progress: Vec<MachineId>,
     },
 }
 
@@ -253,6 +313,7 @@ impl Snapshot {
             workers: map(WorkerId::ALL.into_iter().filter_map(|worker| Some((worker, worker_card(world, worker, t)?)))),
             service: service_card(world, t),
             store: row_card(world),
+            machines: machine_cards(world, t),
             sweeper_saw: world.sweeper().and_then(|sweeper| sweeper.sighting()),
             in_flight: world
                 .in_flight()
@@ -290,7 +351,46 @@ fn worker_card(world: &World, id: WorkerId, t: TrueTime) -> Option<WorkerCard> {
         believes_holding: up && worker.believes_holding(),
         mono: reading.mono,
         wall: reading.wall,
+        seen: if LABS { worker.seen_item() } else { None }
+            .map(|(rvn, since)| SeenCard { rvn: rvn.map(|rvn| rvn.to_string()), since }),
     })
+}
+
+/// The nodes and the Redis servers have cards of their own.
+fn machine_cards(world: &World, t: TrueTime) -> LiteMap<MachineId, MachineCard> {
+    if !LABS {
+        return LiteMap::new();
+    }
+    let has_no_card = |id: &MachineId| {
+        let servers = matches!(id, MachineId::Node(_) | MachineId::Master(_) | MachineId::Primary | MachineId::Replica);
+        !servers && *id != MachineId::Tenants
+    };
+    map(world.infrastructure().filter(has_no_card).filter_map(|id| {
+        let state = match world.life(id)? {
+            Life::Down => "crashed",
+            Life::Frozen { .. } => "paused",
+            Life::Up => "up",
+        };
+        let reading = world.reading(id, t)?;
+        let keeps = match id {
+            MachineId::Sidecar(worker) => world.sidecar(worker).and_then(|sidecar| sidecar.keeps()),
+            _ => None,
+        };
+        let keeps = keeps.map(|lease| lease.to_string());
+        Some((id, MachineCard { state, keeps, mono: reading.mono, wall: reading.wall }))
+    }))
+}
+
+/// The oldest key leads; a leader's memory says who watches which.
+fn candidate_cards(world: &World, known: Option<&Node>) -> Vec<CandidateCard> {
+    let Some(node) = known.filter(|_| LABS) else { return Vec::new() };
+    let leader = world.leader().and_then(|leader| world.node(leader));
+    let watches = |worker: WorkerId| {
+        let watch = leader?.watches().find(|(client, _)| *client == MachineId::from(worker))?;
+        Some(watch.1)
+    };
+    let card = |key: Holder| CandidateCard { worker: key.worker, token: key.token, watches: watches(key.worker) };
+    node.lock_state().candidates(JobId::FIRST).into_iter().map(card).collect()
 }
 
 /// A database that holds the rows and the lock: with a session, or with a version in the row and nothing else.
@@ -307,6 +407,7 @@ fn database_card(store: &SqlStore) -> ServiceCard {
             token: NO_TOKEN,
             deadline: Some(Deadline::Mono(deadline)),
         }),
+        candidates: Vec::new(),
         nodes: LiteMap::new(),
         items: LiteMap::new(),
     }
@@ -322,11 +423,13 @@ fn table_card(table: &Table) -> ServiceCard {
         revision: 0,
         // Nobody will delete it when its time is over, so it has no deadline.
         key: held.map(|(item, holder)| KeyCard { holder: holder.worker, token: item.epoch, deadline: None }),
+        candidates: Vec::new(),
         nodes: LiteMap::new(),
         items: map(table.items().map(|(job, item)| {
             let card = ItemCard {
                 holder: item.holder.map(|holder| holder.worker),
                 lease_until: item.lease_until,
+                lease: item.lease,
                 rvn: item.rvn.map(|rvn| rvn.to_string()),
                 epoch: item.epoch,
             };
@@ -390,6 +493,7 @@ fn server_card(world: &World, id: MachineId, server: &Server, t: TrueTime) -> Op
         },
         up: *life != Life::Down,
         frozen: matches!(life, Life::Frozen { .. }),
+        epoch: server.epoch(),
         wall: world.reading(id, t)?.wall,
         offset: server.offset(),
         counter: server.data().counter,
@@ -419,6 +523,7 @@ fn nodes_card(world: &World) -> ServiceCard {
         term: world.nodes().map(|(_, node)| node.term()).max().unwrap_or(0),
         revision: known.map_or(0, |(_, node)| node.lock_state().revision),
         key,
+        candidates: candidate_cards(world, known.map(|(_, node)| node)),
         nodes: map(world.nodes().map(|(id, node)| {
             let life = world.life(id.into());
             let card = NodeCard {
@@ -443,6 +548,7 @@ fn nodes_card(world: &World) -> ServiceCard {
                         .deadlines()
                         .filter(|(lease, _)| !many || lease.worker <= WorkerId::D)
                         .map(|(lease, deadline)| (lease.to_string(), deadline))),
+                    delayed_until: if LABS { node.delayed_until(JobId::FIRST) } else { None },
                 },
             };
             (id, card)
@@ -487,9 +593,15 @@ fn own_card(store: &Store) -> Option<OwnCard> {
                 etag: format!("E{}", folder.etag),
                 named: folder.manifest.chunks.iter().map(|(chunk, token)| key((*chunk, *token))).collect(),
                 stray: folder.stray().map(key).collect(),
+                in_progress: store.in_progress(job).collect(),
             }
         }
     })
+}
+
+/// An empty [`LiteMap`] alone would be printed as a list.
+fn as_map<K: Serialize, V: Serialize, S: Serializer>(map: &LiteMap<K, V>, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(map.iter())
 }
 
 /// A map of what comes in the order of its keys, or nearly so.

@@ -5,7 +5,7 @@
 use crate::actor::{Actions, Context, Input, TimerKey};
 use crate::labs_only::labs_only;
 use crate::machine::WorkerId;
-use crate::message::{Message, SidecarMessage};
+use crate::message::{LeaseId, Message, SidecarMessage};
 use crate::service::{LockClient, Outcome};
 use crate::settings::Plan;
 
@@ -56,6 +56,11 @@ impl Sidecar {
             }
             _ => {}
         }
+    }
+
+    /// The lease that it keeps alive.
+    pub fn keeps(&self) -> Option<LeaseId> {
+        self.client.lease()
     }
 
     fn stop(&mut self, actions: &mut Actions) {

@@ -35,7 +35,7 @@ use crate::consensus::deadlines::Deadlines;
 use crate::consensus::log::{Command, Entry};
 use crate::consensus::state::LockState;
 use crate::event::Kind;
-use crate::machine::{MachineId, NodeId};
+use crate::machine::{JobId, MachineId, NodeId};
 use crate::message::{CallId, KeyName, LeaseId, LockReply, Message, PeerMessage, Token};
 use crate::rng::Rng;
 use crate::settings::Plan;
@@ -335,6 +335,23 @@ impl Node {
     /// The replicated state as far as this node has applied the log.
     pub fn lock_state(&self) -> &LockState {
         &self.state
+    }
+
+    /// Which clients the leader tells when which key is gone, by the key's create revision; nothing on other nodes.
+    pub fn watches(&self) -> impl Iterator<Item = (MachineId, Token)> + '_ {
+        let watches = match &self.role {
+            Role::Leader(leadership) => &leadership.watches[..],
+            _ => &[],
+        };
+        watches.iter().map(|watch| (watch.client, watch.created))
+    }
+
+    /// Until when the leader lets nobody have the job's lock, on its monotonic clock; nothing on other nodes.
+    pub fn delayed_until(&self, job: JobId) -> Option<Mono> {
+        match &self.role {
+            Role::Leader(leadership) => leadership.delayed.get(&KeyName::lock(job)).copied(),
+            _ => None,
+        }
     }
 
     /// The deadlines in the leader's memory, on its monotonic clock; nothing on other nodes.

@@ -94,6 +94,11 @@ impl LeaseItemClient {
         }
     }
 
+    /// The record version number that it saw last in the job's item, and since when by its monotonic clock.
+    pub(super) fn seen(&self, job: JobId) -> Option<(Option<Rvn>, Mono)> {
+        self.watch.seen.get(&job).copied()
+    }
+
     /// Whether it holds a claim.
     pub(super) fn has_asked(&self) -> bool {
         self.epoch.is_some()

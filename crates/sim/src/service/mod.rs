@@ -24,6 +24,7 @@ use crate::labs_only::LabsOnly;
 use crate::machine::{JobId, MachineId, WorkerId};
 use crate::message::{CallId, Holder, LeaseId, Message, Token};
 use crate::settings::{Plan, ServiceKind};
+use crate::table::Rvn;
 use crate::time::Mono;
 
 /// A worker's client library for the lock service of the run.
@@ -174,6 +175,14 @@ impl LockClient {
     pub fn lease(&self) -> Option<LeaseId> {
         match self {
             LockClient::Consensus(client) => client.lease(),
+            _ => None,
+        }
+    }
+
+    /// Which version of a lease item a claimant has seen, and since when by its monotonic clock.
+    pub fn seen(&self, job: JobId) -> Option<(Option<Rvn>, Mono)> {
+        match self {
+            LockClient::LeaseItem(client) => client.seen(job),
             _ => None,
         }
     }

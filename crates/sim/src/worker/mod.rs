@@ -23,6 +23,7 @@ use crate::service::{Grant, LockClient};
 use crate::settings::{Finds, Plan};
 use crate::store::RowState;
 use crate::store_client::StoreClient;
+use crate::table::Rvn;
 use crate::time::{Mono, Span, Wall};
 
 /// One worker process.
@@ -298,6 +299,11 @@ impl Worker {
     /// The token of the lock that it holds or held last.
     pub fn token(&self) -> Option<Token> {
         self.held().map(|(token, _)| token)
+    }
+
+    /// Which version of its job's lease item it has seen, and since when by its monotonic clock.
+    pub fn seen_item(&self) -> Option<(Option<Rvn>, Mono)> {
+        self.lock.seen(self.job)
     }
 
     /// The job that it works on, or is about to.

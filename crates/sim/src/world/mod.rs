@@ -376,6 +376,11 @@ impl World {
         self.machines.get(machine).map(|machine| &machine.life)
     }
 
+    /// Every machine that is no worker.
+    pub fn infrastructure(&self) -> impl Iterator<Item = MachineId> + '_ {
+        self.machines.infrastructure().map(|(id, _)| *id)
+    }
+
     /// What a machine's clocks show at true time `at`, which must not lie before the present instant.
     pub fn reading(&self, machine: MachineId, at: TrueTime) -> Option<Reading> {
         self.machines.get(machine).map(|machine| machine.clock.read(at))
@@ -459,6 +464,14 @@ impl World {
     pub fn table(&self) -> Option<&Table> {
         match &self.machines.get(MachineId::Table)?.actor {
             Actor::Table(table) => Some(table),
+            _ => None,
+        }
+    }
+
+    /// The sidecar of a worker, if it has one.
+    pub fn sidecar(&self, worker: WorkerId) -> Option<&Sidecar> {
+        match &self.machines.get(MachineId::Sidecar(worker))?.actor {
+            Actor::Sidecar(sidecar) => Some(sidecar),
             _ => None,
         }
     }
