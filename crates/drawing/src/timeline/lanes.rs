@@ -8,7 +8,7 @@ use lease_lab_sim::settings::{StoreKind, Trace};
 use lease_lab_sim::time::{Mono, Span, TrueTime, grouped};
 use litemap::LiteMap;
 
-use super::{Layout, Pill, worker_class};
+use super::{LaneArea, Layout, Pill, worker_class};
 use crate::LABS;
 use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
@@ -29,6 +29,7 @@ const BAR: f64 = 10.0;
 pub(super) struct View<'a> {
     pub(super) events: &'a [Event],
     pub(super) workers: LiteMap<WorkerId, WorkerLane>,
+    sidecars: Vec<(WorkerId, NodeLane, Vec<TrueTime>)>,
     pub(super) keys: Vec<Held>,
     machines: LiteMap<MachineId, NodeLane>,
     servers: Vec<(MachineId, ServerLane)>,
@@ -54,6 +55,7 @@ impl<'a> View<'a> {
             versions: LABS && run.plan.store == StoreKind::S3,
             checks: checked.then(|| counts::checks(events)),
             workers: workers::lanes(events, until),
+            sidecars: if LABS { lock::sidecars(&run.plan, events, until) } else { Vec::new() },
             keys: lock::keys(&run.plan, of_one, until),
             model: run.plan.model.as_ref().filter(|_| LABS).map(|_| models::view(events, until)),
             totals: (many && !checked).then(|| counts::totals(events, run.plan.jobs)),
@@ -177,6 +179,10 @@ pub(super) fn background(pen: &mut Pen<'_>) {
         let (name, y) = if layout.compact { (short, keys_middle + 4.0) } else { (full, keys_middle - 3.0) };
         pen.label("name", NAME, (0.0, y), Anchor::Start, name);
     }
+    let sidecars = layout.lanes.iter().filter(|lane| matches!(lane.machine, MachineId::Sidecar(_)));
+    for lane in sidecars.filter(|_| LABS) {
+        pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, "sidecar");
+    }
     for lane in nodes {
         pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, &lane.machine.to_string());
     }
@@ -222,6 +228,9 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
         let Some(lane) = view.workers.get(&worker) else { continue };
         let class = worker_class(worker.into());
         let (top, middle) = (area.middle() - BAR, area.middle());
+        for (stretch, token) in &lane.watches {
+            draw_wait(pen, *stretch, *token, middle);
+        }
         for hold in &lane.holds {
             draw_hold(pen, class, hold, middle);
         }
@@ -262,6 +271,35 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
         for at in &lane.restarts {
             if pen.sees(*at) {
                 pen.label("note", NOTE, (layout.x(*at), area.top - 3.0), Anchor::Start, "restarts");
+            }
+        }
+    }
+}
+
+/// A candidate waits for the end of another's key.
+fn draw_wait(pen: &mut Pen<'_>, stretch: Stretch, token: Token, middle: f64) {
+    let Some((left, right)) = pen.visible(stretch) else { return };
+    pen.svg.line("follows", (left, middle), (right, middle));
+    for text in [format!("watches key {token}"), token.to_string()] {
+        let fits = text_width(&text, NOTE) + 8.0 < right - left;
+        if fits && pen.label("note", NOTE, (left + 4.0, middle - 5.0), Anchor::Start, &text) {
+            return;
+        }
+    }
+}
+
+/// What keeps a worker's lease alive beside it: its life, and each renewal that it sends.
+pub(super) fn sidecars(pen: &mut Pen<'_>, view: &View<'_>) {
+    for (worker, lane, renewals) in &view.sidecars {
+        let Some(area) = pen.layout.lane(MachineId::Sidecar(*worker)) else { continue };
+        draw_life(pen, lane, area);
+        let y = area.middle();
+        let mut told = false;
+        for at in renewals {
+            if pen.sees(*at) {
+                let x = pen.layout.x(*at);
+                pen.svg.line("check", (x, y - 5.0), (x, y + 5.0));
+                told = told || pen.label("note", NOTE, (x + 5.0, y - 3.0), Anchor::Start, "renews");
             }
         }
     }
@@ -469,33 +507,9 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
         }
     }
     for area in layout.service() {
-        let node = area.machine;
-        let Some(lane) = view.machines.get(&node) else { continue };
+        let Some(lane) = view.machines.get(&area.machine) else { continue };
+        draw_life(pen, lane, *area);
         let y = area.middle();
-        for stretch in &lane.up {
-            if let Some((left, right)) = pen.visible(*stretch) {
-                pen.svg.line("follows", (left, y), (right, y));
-            }
-        }
-        for (stretch, _) in &lane.led {
-            if let Some((left, right)) = pen.visible(*stretch) {
-                pen.svg.line("leads", (left, y), (right, y));
-            }
-        }
-        for stretch in &lane.frozen {
-            if let Some((left, right)) = pen.visible(*stretch) {
-                pen.svg.rect("frozen", left, area.top + 3.0, right - left, area.bottom - area.top - 6.0, 3.0);
-            }
-        }
-        for at in &lane.crashes {
-            if pen.sees(*at) {
-                let x = layout.x(*at);
-                pen.svg.cross("cross", (x, y), 5.0, &format!("{node} dies at {}", at.told()));
-                let text = format!("{node} dies, {}", at.told());
-                let _ = pen.label("note", NOTE, (x - 8.0, y - 5.0), Anchor::End, &text)
-                    || pen.label("note", NOTE, (x + 8.0, y - 5.0), Anchor::Start, &text);
-            }
-        }
         for (stretch, term) in &lane.led {
             if let Some((left, right)) = pen.visible(*stretch) {
                 let text = format!("leader, term {term}");
@@ -509,6 +523,35 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
                 let x = layout.x(*at);
                 pen.svg.diamond("discard", (x, y), 4.0, "drops entries that no majority ever had");
             }
+        }
+    }
+}
+
+/// When a machine is up, leads, is frozen and dies.
+fn draw_life(pen: &mut Pen<'_>, lane: &NodeLane, area: LaneArea) {
+    let (machine, y) = (area.machine, area.middle());
+    for stretch in &lane.up {
+        if let Some((left, right)) = pen.visible(*stretch) {
+            pen.svg.line("follows", (left, y), (right, y));
+        }
+    }
+    for (stretch, _) in &lane.led {
+        if let Some((left, right)) = pen.visible(*stretch) {
+            pen.svg.line("leads", (left, y), (right, y));
+        }
+    }
+    for stretch in &lane.frozen {
+        if let Some((left, right)) = pen.visible(*stretch) {
+            pen.svg.rect("frozen", left, area.top + 3.0, right - left, area.bottom - area.top - 6.0, 3.0);
+        }
+    }
+    for at in &lane.crashes {
+        if pen.sees(*at) {
+            let x = pen.layout.x(*at);
+            pen.svg.cross("cross", (x, y), 5.0, &format!("{machine} dies at {}", at.told()));
+            let text = format!("{machine} dies, {}", at.told());
+            let _ = pen.label("note", NOTE, (x - 8.0, y - 5.0), Anchor::End, &text)
+                || pen.label("note", NOTE, (x + 8.0, y - 5.0), Anchor::Start, &text);
         }
     }
 }

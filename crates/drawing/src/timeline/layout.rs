@@ -4,9 +4,11 @@ use lease_lab_scenarios::Run;
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::models::Model;
+use lease_lab_sim::settings::Renewer;
 use lease_lab_sim::time::TrueTime;
 
 use super::Options;
+use crate::LABS;
 
 /// Below this width names are short and lanes are close together.
 const COMPACT_BELOW: f64 = 640.0;
@@ -77,7 +79,12 @@ impl Layout {
         let mut y = lanes_top;
         for worker in workers_shown(run, ghost) {
             lanes.push(LaneArea { machine: worker.into(), top: y, bottom: y + worker_height });
-            y += worker_height + gap;
+            y += worker_height;
+            if LABS && has_sidecar(run, worker) {
+                lanes.push(LaneArea { machine: MachineId::Sidecar(worker), top: y, bottom: y + node_height });
+                y += node_height;
+            }
+            y += gap;
         }
         let has_locks = run.plan.has_locks();
         let keys = (y, if has_locks { y + keys_height } else { y });
@@ -177,6 +184,13 @@ impl Layout {
     pub fn workers(&self) -> impl Iterator<Item = (WorkerId, LaneArea)> + '_ {
         self.lanes.iter().filter_map(|lane| lane.machine.worker().map(|worker| (worker, *lane)))
     }
+}
+
+/// Whether a worker has a sidecar that does anything.
+fn has_sidecar(run: &Run, worker: WorkerId) -> bool {
+    let sidecar = MachineId::Sidecar(worker);
+    run.plan.lock_rules.renewer == Renewer::Sidecar
+        && run.events.iter().any(|event| event.machine == sidecar && !matches!(event.kind, Kind::NoEffect { .. }))
 }
 
 /// A, B and C, and D if it has anything to do; where there are more, they are only counted.

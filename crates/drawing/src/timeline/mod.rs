@@ -74,6 +74,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     lanes::store(&mut pen, &view);
     if LABS {
         lanes::partner(&mut pen, &view);
+        lanes::sidecars(&mut pen, &view);
     }
     lanes::workers(&mut pen, &view);
     lanes::lock_service(&mut pen, &view);
@@ -110,6 +111,7 @@ mod tests {
     use super::*;
     use lease_lab_scenarios::run::Input;
     use lease_lab_sim::intervention::parse_list;
+    use lease_lab_sim::machine::WorkerId;
 
     fn run_with(list: &str) -> Run {
         let scenario = lease_lab_scenarios::find("billing-story").expect("the story exists");
@@ -237,6 +239,46 @@ mod tests {
     }
 
     #[test]
+    fn a_sidecar_has_a_lane_below_its_worker_and_a_candidate_waits_until_its_key_is_the_oldest() {
+        for (id, list, has_sidecar) in [
+            ("sidecar", "9 crash sidecar-A", true),
+            ("sidecar", "0 set renewer app", false),
+            ("election", "", false),
+            ("herd", "", false),
+        ] {
+            let scenario = lease_lab_scenarios::find(id).expect("it is a lab");
+            let mut interventions = scenario.own_interventions();
+            interventions.extend(parse_list(list).expect("it can be read"));
+            let run = Run::new(scenario, Input { interventions: Some(interventions), ..Input::default() });
+            let run = run.expect("it makes sense");
+            let end = run.horizon.as_seconds();
+            for width in [320.0, 1200.0] {
+                for (from, to) in [(0.0, end), (8.0, 16.0)] {
+                    let Timeline { layout, labels, .. } = draw(&run, None, options(width, from, to, end));
+                    for (place, one) in labels.iter().enumerate() {
+                        assert!(labels[place + 1..].iter().all(|other| !one.overlaps(other)), "{id}: {one:?}");
+                    }
+                    let lane = |machine| layout.lane(machine);
+                    let sidecar = lane(MachineId::Sidecar(WorkerId::A));
+                    assert_eq!(sidecar.is_some(), has_sidecar, "{id} {list}");
+                    if let Some(sidecar) = sidecar {
+                        assert_eq!(Some(sidecar.top), lane(WorkerId::A.into()).map(|worker| worker.bottom));
+                    }
+                }
+            }
+        }
+        let election = lease_lab_scenarios::find("election").expect("it is a lab");
+        let run = Run::new(election, Input::default()).expect("it makes sense");
+        let lanes = crate::views::workers::lanes(&run.events, run.horizon);
+        let watches = &lanes.get(&WorkerId::C).expect("C is a candidate").watches;
+        let [(stretch, 12)] = watches[..] else { panic!("{watches:?}") };
+        // C queues at 13.5, and B renewed last at 19.5, for 10 s.
+        for (at, expected) in [(stretch.from, 13.5), (stretch.to, 19.5 + 10.0)] {
+            assert!((at.as_seconds() - expected).abs() < 0.1, "{at}, expected {expected}");
+        }
+    }
+
+    #[test]
     fn who_knows_no_stop_time_is_drawn_without_one() {
         let scenario = lease_lab_scenarios::find("one-database").expect("it exists");
         for text in ["", "0 set authority session"] {
@@ -328,6 +370,8 @@ mod tests {
                 vec!["500 checks served a second", "100 throttled a second"],
             ),
             ("no-lock", "0 set way skip-locked; 2 crash A", vec!["A gets the job", "B gets the job"]),
+            ("sidecar", "9 crash sidecar-A", vec![">sidecar<", ">renews<", "sidecar-A dies, 9.0"]),
+            ("election", "", vec!["watches key 12"]),
         ] {
             let svg = drawn(id, list);
             for text in told {

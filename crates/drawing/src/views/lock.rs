@@ -3,7 +3,7 @@
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::{JobId, MachineId, WorkerId};
 use lease_lab_sim::message::{LeaseId, Token};
-use lease_lab_sim::settings::Plan;
+use lease_lab_sim::settings::{Plan, Renewer};
 use lease_lab_sim::time::{Deadline, TrueTime, Wall};
 use litemap::LiteMap;
 
@@ -126,6 +126,22 @@ pub fn machines(
         lanes.insert(machine, machine_lane(events, machine, until));
     }
     lanes
+}
+
+/// The lanes of the sidecars, with the times at which each sends a renewal, up to `until`.
+pub fn sidecars(plan: &Plan, events: &[Event], until: TrueTime) -> Vec<(WorkerId, NodeLane, Vec<TrueTime>)> {
+    if plan.lock_rules.renewer != Renewer::Sidecar {
+        return Vec::new();
+    }
+    let lane = |worker: WorkerId| {
+        let sidecar = MachineId::Sidecar(worker);
+        let renews = |event: &&Event| {
+            event.machine == sidecar && matches!(event.kind, Kind::MessageSent { to, .. } if to.is_lock_service())
+        };
+        let renewals = events.iter().filter(renews).map(|event| event.t).collect();
+        (worker, machine_lane(events, sidecar, until), renewals)
+    };
+    WorkerId::ALL.into_iter().map(lane).collect()
 }
 
 fn machine_lane(events: &[Event], machine: MachineId, until: TrueTime) -> NodeLane {

@@ -8,6 +8,7 @@ use litemap::LiteMap;
 
 use super::Stretch;
 use super::clocks::{self, ClockTrack};
+use crate::LABS;
 
 /// One worker's lane.
 #[derive(Clone, Debug, Default)]
@@ -22,6 +23,8 @@ pub struct WorkerLane {
     pub restarts: Vec<TrueTime>,
     /// Stop-time checks and whether they passed.
     pub checks: Vec<(TrueTime, bool)>,
+    /// The times at which it waits in an election, and the key whose end it is told about.
+    pub watches: Vec<(Stretch, Token)>,
 }
 
 /// From acquiring to letting go.
@@ -77,6 +80,7 @@ pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane>
     // A worker can hold several locks, each of another job.
     let mut open: Vec<(WorkerId, Open)> = Vec::new();
     let mut frozen: LiteMap<WorkerId, (TrueTime, bool)> = LiteMap::new();
+    let mut watching: LiteMap<WorkerId, (TrueTime, Token)> = LiteMap::new();
     for event in events {
         // What the store or a node says about a worker is not the worker's own doing.
         // And of thousands of workers only the first four have lanes.
@@ -92,7 +96,14 @@ pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane>
                 *holder != worker
             });
         };
+        if LABS
+            && ends_a_wait(&event.kind)
+            && let Some((from, token)) = watching.remove(&worker)
+        {
+            lane.watches.push((Stretch { from, to: t }, token));
+        }
         match &event.kind {
+            Kind::CandidateWaits { watches, .. } => _ = watching.insert(worker, (t, *watches)),
             Kind::LockAcquired { job, token, stop_time, .. } => {
                 open.retain(|(holder, open)| *holder != worker || open.job != *job);
                 open.push((worker, Open { job: *job, token: *token, from: t, stop: *stop_time }));
@@ -129,10 +140,28 @@ pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane>
         let clock = clocks.get(&worker.into()).cloned().unwrap_or_default();
         lanes.entry(worker).or_default().holds.push(hold(&open, &clock, until, None));
     }
+    for (worker, (from, token)) in watching {
+        lanes.entry(worker).or_default().watches.push((Stretch { from, to: until }, token));
+    }
     for (worker, (from, vm)) in frozen {
         lanes.entry(worker).or_default().frozen.push((Stretch { from, to: until }, vm));
     }
     lanes
+}
+
+/// Whether a candidate does not wait any longer, or waits for something else.
+fn ends_a_wait(kind: &Kind) -> bool {
+    matches!(
+        kind,
+        Kind::CandidateWaits { .. }
+            | Kind::CandidateWoken { .. }
+            | Kind::WatchLost { .. }
+            | Kind::LockAcquired { .. }
+            | Kind::LockUnreachable { .. }
+            | Kind::GaveUp { .. }
+            | Kind::ReleaseSent { .. }
+            | Kind::Crashed { .. }
+    )
 }
 
 /// A clock that is less wrong than this is not worth a word.
