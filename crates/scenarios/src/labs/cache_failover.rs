@@ -21,7 +21,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
            replica, a tenth of a second later. C gets the lock, the primary dies within that tenth, and the replica \
            is promoted: it knows neither the lock nor the number that went with it.",
     notice: &[
-        "The primary answers C at 40.2 and would ship the two commands at 40.3. It dies between the two, so the \
+        "The primary answers C at once and would ship the two commands one lag later. It dies in between, so the \
          promoted replica finds no key to refuse D with, and its counter still stands where it stood before C.",
         "D therefore gets the very number that C has. A fence refuses what is lower, and neither is: the store takes \
          the writes of both, and nothing in them tells it which to believe.",

@@ -16,9 +16,9 @@ pub(super) static SCENARIO: Scenario = Scenario {
     part: 5,
     name: "Whose clock judges a claim",
     title: "The same item and the same poller under three claim rules",
-    lede: "The item says that A holds it until 13.0. A freezes at 4.0 and does not come back in time; its right to act \
-           ends at 11.0. D looks at the item once a second, and its wall clock is three seconds fast. When D may claim \
-           depends on whose clock the rule asks.",
+    lede: "The item says until when A holds it; A’s own right to act ends a margin earlier. A freezes at 4.0 and does \
+           not come back in time. D looks at the item once a second, and its wall clock is three seconds fast. When D \
+           may claim depends on whose clock the rule asks: compare the bars.",
     notice: &[
         "“lease_until < my now” compares a time that A wrote by its own wall clock with D’s wall clock. The \
          difference of the two clocks goes straight into the result: D claims while A may still act.",

@@ -17,14 +17,16 @@ pub(super) static SCENARIO: Scenario = Scenario {
     part: 8,
     name: "The leader dies",
     title: "The lock service loses its leader while C holds the lock",
-    lede: "C renews at 46.2. At 47.0 the leader n1 dies, and 2.1 s later n2 leads. The grant and the token are in its \
-           log; the deadline was in n1’s memory. What a new leader does not know, it must not guess too early.",
+    lede: "At 47.0, soon after C has renewed, the leader n1 dies. An election later another node leads. The grant and \
+           the token are in its log; the deadline was in n1’s memory. What a new leader does not know, it must not \
+           guess too early.",
     notice: &[
-        "n2 starts C’s lease again at full length. That is safe, because it can only be later than n1’s deadline. The \
-         price is paid when the holder is dead, too: its lock ends later, by up to a lease and an election.",
+        "The new leader starts C’s lease again at full length. That is safe, because it can only be later than n1’s \
+         deadline. The price is paid when the holder is dead, too: its lock ends later, by up to a lease and an \
+         election.",
         "Checkpoints put what is left of a lease into the log now and then. A renewal takes its checkpoint back, so \
-         they help only once a holder has been silent for a while. C’s renewal at 46.2 is too fresh: its next \
-         checkpoint would be due at 48.2.",
+         they help only once a holder has been silent for a while. C’s last renewal is too fresh: when n1 dies, the \
+         next checkpoint is not due yet.",
         "etcd has this feature and leaves it off by default; its interval there is 5 minutes, for leases that are \
          much longer than this one. Here it can be every 2 s.",
     ],

@@ -20,7 +20,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
          times. A store that rejects equal tokens refuses the honest holder’s first chunk, because its raise came \
          before it. That rule is right only where each token makes exactly one write.",
         "In two steps, A reads the fence, compares, and then writes without a condition. The pause falls between the \
-         two: what A compared with is 15 s old when its write arrives, and the store takes it.",
+         two: what A compared with is as old as the pause is long when its write arrives, and the store takes it.",
     ],
     plan: super::billing_story::plan,
     faults: "4 pause A 15",

@@ -26,10 +26,10 @@ pub(super) static SCENARIO: Scenario = Scenario {
     notice: &[
         "B’s first act is to rewrite the manifest with its own token. It changes nothing else, but from then on every \
          version that A knows is an old one.",
-        "A’s object for chunk 2 lies in the bucket since 3.95, uploaded before the pause. It charges nobody: readers \
+        "A’s object for chunk 2 lies in the bucket already, uploaded before the pause. It charges nobody: readers \
          trust only what the manifest names.",
-        "The answer to A is 412, and that says only that the manifest has changed. So A reads it, finds a token above \
-         its own, and ends.",
+        "The answer 412 says only that the manifest has changed, and 409 only that another PUT of it is in progress. \
+         So A reads the manifest; if it finds a token above its own, it ends.",
     ],
     plan,
     faults: "4 pause A 15",

@@ -21,7 +21,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     name: "The same rule elsewhere",
     title: "An exchange’s engine freezes, and a spare one takes over its journal",
     lede: "The engine A writes every order into a journal on three nodes; an entry counts when two of them have it. A \
-           freezes at 9.0, the spare B takes over at 10.0, and A wakes up at 11.0, while B still replays.",
+           freezes at 9.0, the spare B takes over at 10.0, and A wakes up while B still replays.",
     notice: &[
         "B’s first message is the fence: two of three nodes promise to refuse every epoch below 2. Only then does B read \
          and replay. When A wakes, no majority takes its entries any more, and it halts.",

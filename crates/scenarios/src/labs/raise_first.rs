@@ -16,8 +16,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
     lede: "B takes over and reads the row: chunk 1 is done. It will raise the fence just before its first write. In \
            between, A wakes up and writes chunk 2, and no fence stands against it yet.",
     notice: &[
-        "A’s write at 13.75 is not even a stale one: no higher token has written. It is the order of B’s steps that \
-         makes it harmful.",
+        "A’s write is not even a stale one: no higher token has written. It is the order of B’s steps that makes it \
+         harmful.",
         "B’s raise returns the row with chunk 2 in it, but B has built its chunk from what it had read before. A raise \
          that comes first returns a row that no lower token can change any more.",
     ],

@@ -20,10 +20,11 @@ pub(super) static SCENARIO: Scenario = Scenario {
            waits for each only briefly, and counts. It holds the lock if a majority has set the key and some of the \
            lock’s length is left; else it deletes the key on all five.",
     notice: &[
-        "r4 answers late and r5 never hears of it. Four of five is a majority, and A has waited 50 ms for the fifth: \
-         what is left for it, the validity, is shorter by that and by an allowance for clocks that run unlike.",
-        "B asks next and finds only r5 free. One is no majority: B deletes its key there at once, pauses for a random \
-         while, and tries again.",
+        "r4 answers late and r5 never hears of it. A majority is enough, but A has waited for the last one as long as \
+         it waits for any: what is left for it, the validity, is shorter by that and by an allowance for clocks that \
+         run unlike.",
+        "B asks next and finds too few masters free for a majority: it deletes its key there at once, pauses for a \
+         random while, and tries again.",
         "A counts on its own clock after the answers are in. A pause before the count is noticed, because the time is \
          gone; a pause after it is not.",
     ],

@@ -18,12 +18,12 @@ pub(super) static SCENARIO: Scenario = Scenario {
     title: "One master’s wall clock jumps forward, and two clients have a majority",
     lede: "A holds the lock on r1, r2 and r3; its requests to r4 and r5 were lost. A key expires when its own server’s \
            wall clock says so. At 4.0 the clock of r3 jumps ten seconds forward, so r3 has done its duty and forgets \
-           A. B comes at 4.5 and takes r3, r4 and r5.",
+           A. B comes at 4.5 and asks all five.",
     notice: &[
         "Any two majorities of five share a master. That is what keeps two holders apart, and here it is r3, which \
          has forgotten the first when the second asks.",
         "A’s own clock is right and its stop time far away. It learns the truth only by its next renewal, which finds \
-         no majority; until then both may act, and chunk 2 is charged by both.",
+         no majority; until then both may act, and both write.",
         "Neither has a token, so the store cannot even tell that one of the two writes is the older one’s.",
     ],
     plan,

@@ -13,8 +13,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
     part: 8,
     name: "Redlock and a restart",
     title: "A master restarts empty, and grants what it had granted already",
-    lede: "A holds the lock on r1, r2 and r3. At 4.0 the process of r3 dies, and a moment later it is back without \
-           its keys. B comes at 4.5 and finds three masters that know of no lock: r3, r4 and r5.",
+    lede: "A holds the lock on r1, r2 and r3. At 4.0 the process of r3 dies, and a moment later it is back without its \
+           keys. B comes at 4.5 and asks all five: how many know of a lock?",
     notice: &[
         "No clock is wrong here. What a master has promised must outlive the master, or the promise of the majority \
          does not hold either.",

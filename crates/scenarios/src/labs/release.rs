@@ -16,8 +16,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
     part: 2,
     name: "Release",
     title: "A wakes up and releases a lock that is B’s by now",
-    lede: "A freezes at 4.0, and its lease expires. B takes over at 13.5. At 19.0 A wakes up, and its clean-up code \
-           releases the lock: its own, as it believes. D waits for the lock, too.",
+    lede: "A freezes at 4.0, and its lease expires. B takes over at 13.5. When A wakes up, its clean-up code releases \
+           the lock: its own, as it believes. D waits for the lock, too.",
     notice: &[
         "A release revokes A’s lease, and with it only the keys that are bound to it. The lease is gone already, so \
          the late release changes nothing.",

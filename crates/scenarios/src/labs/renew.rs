@@ -15,7 +15,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     name: "Renew",
     title: "The leader dies just before A renews",
     lede: "A renews every 3 s. A keep-alive goes to the leader only, which moves the deadline in its memory: no entry \
-           in the log, no disk. At 5.9 the leader dies, and A’s keep-alive at 6.0 finds nobody.",
+           in the log, no disk. At 5.9 the leader dies, and A’s next keep-alive finds nobody.",
     notice: &[
         "A asks the other nodes, waits, and asks again until somebody leads. It may do so until its stop time, and it \
          goes on working meanwhile: before each action it compares its clock with the stop time.",

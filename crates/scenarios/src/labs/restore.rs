@@ -15,9 +15,9 @@ pub(super) static SCENARIO: Scenario = Scenario {
     part: 8,
     name: "Restores forget",
     title: "The lock service is restored from a snapshot, and a token comes twice",
-    lede: "C holds the lock with token 15. At 45.0 the lock service is restored from a snapshot that was taken at \
-           revision 14. C’s key, its lease and its token never happened. D asks for the lock, finds it free, and gets \
-           the next revision.",
+    lede: "C holds the lock. At 45.0 the lock service is restored from a snapshot that was taken at revision 14, just \
+           before C got it. C’s key, its lease and its token never happened. D asks for the lock, finds it free, and \
+           gets the next revision.",
     notice: &[
         "D’s token is C’s token. The fence accepts both, because it cannot tell them apart, and for a while both \
          workers write.",

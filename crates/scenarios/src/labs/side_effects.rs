@@ -16,10 +16,10 @@ pub(super) static SCENARIO: Scenario = Scenario {
     name: "What a fence does not protect",
     title: "The store refuses the zombie’s late write, and the partner outside carries out its late call",
     lede: "With each chunk, a worker also calls a partner who tells the customers: an e-mail service, a payment API, \
-           somebody’s webhook. The partner knows no token and no fence. A wakes up at 19.0 and does both.",
+           somebody’s webhook. The partner knows no token and no fence. A wakes up late and does both.",
     notice: &[
-        "At 19.05 the store refuses A’s chunk. At the same moment the partner takes A’s call: 5,000 customers hear the \
-         same thing a second time, and nobody can take that back.",
+        "The store refuses A’s late chunk. At the same moment the partner takes A’s late call: all customers of the \
+         chunk hear the same thing a second time, and nobody can take that back.",
         "An idempotency key names the thing that is to be done, here the job and the chunk, and not the caller or the \
          attempt. The partner stores it together with what it has done, so it recognises the second call and drops it.",
         "A key helps only if both calls carry the same one. A key that is made up anew for each attempt, or that holds \

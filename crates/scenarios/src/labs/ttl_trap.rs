@@ -22,8 +22,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
            few days, here after two seconds so that it can be seen. Until then the item can be read and updated as \
            ever. Here TTL is on the item that carries the epoch.",
     notice: &[
-        "TTL takes the epoch with the item. B’s claim creates a new one, whose epoch is 1: A’s token, which the store \
-         has already seen. When A wakes up, the fence cannot tell the two apart.",
+        "TTL takes the epoch with the item. B’s claim creates a new one, whose epoch begins anew: a token that the \
+         store has already seen. When A wakes up, the fence cannot tell the two apart.",
         "A point-in-time restore does the same in another way: it brings back an old epoch, and the next claim repeats \
          a token. Add a large number to the epoch before anybody uses the restored table, and it is above all that \
          any store has seen.",

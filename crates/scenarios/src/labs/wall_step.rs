@@ -15,13 +15,13 @@ pub(super) static SCENARIO: Scenario = Scenario {
     part: 3,
     name: "A wall clock steps back",
     title: "B’s wall clock is set back by 3 s while B holds the lock",
-    lede: "B acquires the lock at 13.5 and, in this run, never renews. At 16.0 somebody corrects its wall clock by \
-           three seconds. The stop time stays one reading, 21.5; the two clocks reach it at different moments, and \
-           one of them comes after the lock service has let the lease expire.",
+    lede: "B acquires the lock and, in this run, never renews. At 16.0 somebody corrects its wall clock by three \
+           seconds. The stop time stays one reading; the two clocks reach it at different moments, and one of them \
+           comes after the lock service has let the lease expire.",
     notice: &[
         "In the clock graph the stop time is a flat line. The monotonic clock crosses it as if nothing had happened; \
          the wall clock has lost three seconds and crosses it three seconds later.",
-        "Let B judge by its wall clock, and it does not only look late: at 23.9 it checks, finds itself in time, and \
+        "Let B judge by its wall clock, and it does not only look late: it checks once more, finds itself in time, and \
          sends. C has the lock by then, and only the fence is in the way.",
     ],
     plan,

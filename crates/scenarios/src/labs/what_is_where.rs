@@ -19,8 +19,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
            deadlines are nowhere but in the leader’s memory. Move the time across 8.0, when the leader dies, and watch \
            which of the two the next leader has.",
     notice: &[
-        "A renews at 3.0 and 6.0. The logs do not grow: a renewal moves a deadline in the leader’s memory, and no \
-         other node learns of it.",
+        "A renews every 3 s. The logs do not grow: a renewal moves a deadline in the leader’s memory, and no other \
+         node learns of it.",
         "The new leader knows that A holds the lock, with which token, and for how long a lease runs. It does not know \
          when A renewed last, so it starts the lease again at full length.",
         "A node that comes back has its log, and no deadlines. As a follower it needs none.",

@@ -20,8 +20,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
            attribute_type, begins_with, contains) and ask for a size. It has no now(). So the :now in a lease’s \
            condition is the wall clock of whichever client sends it. Here B’s is eight seconds fast.",
     notice: &[
-        "A is healthy and about to renew. B’s :now is already past lease_until, so the condition passes and B \
-         replaces A’s claim. For half a second both have the right to act, each by its own clock.",
+        "A is healthy and about to renew. B’s :now is already past lease_until, so the condition passes and B replaces \
+         A’s claim. For a moment both have the right to act, each by its own clock; the figures say for how long.",
         "Let one SQL database judge by its own now(), and clients’ clocks no longer matter: the same clock writes \
          lease_until and compares it. For rows of that one database this is fine.",
         "For anything outside that database it proves nothing, and it is still a wall clock: set it forward, and every \

@@ -18,8 +18,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
            what becomes of the write: nothing at all, an accepted write, or a zombie’s write that only the fence can \
            refuse.",
     notice: &[
-        "A’s check at 3.9 is honest: its clock is before its stop time. Nothing that A does afterwards repeats it, so \
-         no check by A can catch a pause that falls between check and send.",
+        "A’s check before the pause is honest: its clock is before its stop time. Nothing that A does afterwards \
+         repeats it, so no check by A can catch a pause that falls between check and send.",
         "A process pause lets A’s clocks run on; after waking, its next check would fail. A paused VM stops the clocks \
          too: A’s own clock then says that it acted in time, and only the store knows better.",
         "A pause of 8 s ends after A’s stop time and before its lease expires. Its write is accepted, rightly: nobody \
