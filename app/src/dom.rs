@@ -39,6 +39,33 @@ pub(crate) fn focus_soon(selector: &'static str) {
     });
 }
 
+/// A text as a file that an address of this page leads to.
+#[cfg(feature = "labs")]
+pub(crate) fn blob_url(text: &str, kind: &str) -> Result<String, JsValue> {
+    let options = web_sys::BlobPropertyBag::new();
+    options.set_type(kind);
+    let blob = web_sys::Blob::new_with_str_sequence_and_options(&js_sys::Array::of1(&text.into()), &options)?;
+    web_sys::Url::create_object_url_with_blob(&blob)
+}
+
+/// Offers what an address leads to as a file.
+#[cfg(feature = "labs")]
+pub(crate) fn save_url(name: &str, url: &str) -> Result<(), JsValue> {
+    let link = document().create_element("a")?;
+    link.set_attribute("href", url)?;
+    link.set_attribute("download", name)?;
+    link.unchecked_ref::<web_sys::HtmlElement>().click();
+    Ok(())
+}
+
+/// Offers a text as a file.
+#[cfg(feature = "labs")]
+pub(crate) fn download(name: &str, text: &str, kind: &str) -> Result<(), JsValue> {
+    let url = blob_url(text, kind)?;
+    save_url(name, &url)?;
+    web_sys::Url::revoke_object_url(&url)
+}
+
 /// Whether the reader wants nothing to move.
 #[cfg(feature = "labs")]
 pub(crate) fn wants_no_motion() -> bool {

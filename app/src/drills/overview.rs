@@ -5,7 +5,6 @@ use lease_lab_drills::{Drill, Kind, OUTCOMES};
 use lease_lab_scenarios::parts;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
-use wasm_bindgen::prelude::*;
 
 use super::{Drills, address, outcome};
 use crate::dom;
@@ -140,7 +139,7 @@ fn keeping(drills: Drills) -> impl IntoView {
     };
     let export = move |_| {
         let text = kept.progress.read_untracked().export();
-        match download("lease-lab-progress.json", &text) {
+        match dom::download("lease-lab-progress.json", &text, "application/json") {
             Ok(()) => say("Exported to lease-lab-progress.json.".into()),
             Err(_) => wrong.set("This browser does not let the page write a file.".into()),
         }
@@ -227,17 +226,4 @@ fn keeping(drills: Drills) -> impl IntoView {
 fn kinds() -> String {
     let counts = Kind::ALL.map(|kind| format!("{} {}", lease_lab_drills::of_kind(kind).count(), kind.folder()));
     format!("There are {} drills.", counts.join(", "))
-}
-
-/// Offers a text as a file.
-fn download(name: &str, text: &str) -> Result<(), JsValue> {
-    let options = web_sys::BlobPropertyBag::new();
-    options.set_type("application/json");
-    let blob = web_sys::Blob::new_with_str_sequence_and_options(&js_sys::Array::of1(&text.into()), &options)?;
-    let url = web_sys::Url::create_object_url_with_blob(&blob)?;
-    let link = document().create_element("a")?;
-    link.set_attribute("href", &url)?;
-    link.set_attribute("download", name)?;
-    link.unchecked_ref::<web_sys::HtmlElement>().click();
-    web_sys::Url::revoke_object_url(&url)
 }

@@ -4,6 +4,7 @@
 
 mod beside;
 mod calculator;
+mod export;
 mod extras;
 mod guarantees;
 mod layers;
@@ -38,5 +39,8 @@ pub(crate) fn under_the_lab(lab: Lab) -> impl IntoView {
 
 /// At the end of the page: the part that the lab belongs to, and its neighbours.
 pub(crate) fn at_the_end(lab: Lab) -> impl IntoView {
-    text::part_and_neighbours(lab.scenario.id, lab.scenario.part)
+    view! {
+        {export::card(lab)}
+        {text::part_and_neighbours(lab.scenario.id, lab.scenario.part)}
+    }
 }

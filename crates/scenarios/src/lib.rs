@@ -20,6 +20,7 @@ pub mod parts;
 pub mod recap;
 pub mod report;
 pub mod run;
+pub mod rust_test;
 pub mod scenario;
 pub mod shelf;
 pub mod shiviz;
