@@ -10,6 +10,7 @@ Builds, serves and tests Lease Lab.
 
   cargo xtask serve [--port N] [--no-open]   build the page, serve it on this computer, open the browser
   cargo xtask build                          build the page into dist/, optimised, for any static web server
+  cargo xtask single-file                    the same, and say where the page in one file is, for use without a network
   cargo xtask test                           check the format, run clippy, all native tests and all browser tests
   cargo xtask test --native                  only what needs no browser
   cargo xtask test --browser [NAME]          only the browser tests; with NAME, only those whose name matches it
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     },
     /// Build the optimised page.
     Build,
+    /// Build, and name the page in one file.
+    SingleFile,
     /// Run checks and tests.
     Test(Test),
 }
@@ -58,10 +61,11 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Com
             Some("help") => Ok(Command::Help),
             Some("serve") => parse_serve(&mut parser),
             Some("build") => parse_no_options(&mut parser).map(|()| Command::Build),
+            Some("single-file") => parse_no_options(&mut parser).map(|()| Command::SingleFile),
             Some("test") => parse_test(&mut parser).map(Command::Test),
             _ => {
                 return Err(format!(
-                    "Unknown command {name:?}: use `serve`, `build` or `test`, or run `cargo xtask` to read what they do."
+                    "Unknown command {name:?}: use `serve`, `build`, `single-file` or `test`, or run `cargo xtask` to read what they do."
                 ));
             }
         },

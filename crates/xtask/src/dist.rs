@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use fnv::FnvHasher;
 
 use crate::failure::{Failure, OrFail, Outcome};
-use crate::{contents, media, project};
+use crate::{contents, media, project, single};
 
 /// The module that starts the page, with placeholders for what it starts.
 const BOOT: &str = include_str!("boot.js");
@@ -119,7 +119,10 @@ impl Sources {
             ));
         }
 
+        let single = single::page(&index, &[&style, &labs_style], &labs, &chart)?;
+
         let mut files = self.public;
+        files.insert(single::NAME.to_owned(), single.into_bytes());
         files.extend(story.snippets);
         files.extend(labs.snippets);
         files.extend(chart.snippets);
@@ -199,7 +202,9 @@ fn substitute(template: &str, values: &[(&str, &str)]) -> Result<String, String>
 /// Adds a `.br` file beside each file that compression makes smaller to send.
 pub(crate) fn compress(files: &mut Files) -> Outcome<()> {
     let mut compressed = Files::new();
-    for (path, content) in files.iter().filter(|(path, _)| media::is_compressible(path)) {
+    // The page in one file is for downloading: it is large, and hardly anybody reads it from a server.
+    let is_sent = |path: &str| media::is_compressible(path) && path != single::NAME;
+    for (path, content) in files.iter().filter(|(path, _)| is_sent(path)) {
         // The window must hold the largest file, or far repetitions are missed.
         let parameters = brotli::enc::BrotliEncoderParams { quality: 11, lgwin: 22, ..Default::default() };
         let mut output = Vec::new();

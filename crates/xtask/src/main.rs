@@ -18,6 +18,7 @@ mod node;
 mod progress;
 mod project;
 mod serve;
+mod single;
 mod system;
 mod test;
 mod toolchain;
@@ -52,6 +53,14 @@ fn run(command: Command) -> Outcome<()> {
         }
         Command::Serve { port, open } => serve::run(port, open),
         Command::Build => build::page(build::Optimise::Always).map(|_| ()),
+        Command::SingleFile => {
+            let files = build::page(build::Optimise::Always)?;
+            let path = project::dist().join(single::NAME);
+            let bytes = files.iter().find(|file| file.path == single::NAME).map_or(0, |file| file.bytes);
+            progress::note(format!("everything is in one file of {} KB; a double click opens it", bytes.div_ceil(1024)));
+            println!("{}", path.display());
+            Ok(())
+        }
         Command::Test(test) => test::run(&test),
     }
 }
