@@ -53,3 +53,21 @@ test('drills work from the disk', withPages(async (open, blank) => {
   await page.getByRole('link', { name: 'All drills' }).last().click();
   await page.getByText(/^1 of \d+/).waitFor();
 }));
+
+test('after one visit the page needs no network, and never mixes versions', withPages(async (open, blank) => {
+  // A context of its own: what it keeps must not meet other tests.
+  const page = await blank({ reducedMotion: 'reduce', locale: 'en-GB' });
+  await page.goto(process.env.LEASE_LAB_URL);
+  await page.getByRole('button', { name: 'Play' }).waitFor();
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  await page.context().setOffline(true);
+  for (const query of ['', '?lab=redlock-clock', '?drill=late-write']) {
+    await page.goto(`${process.env.LEASE_LAB_URL}${query}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+  }
+  const versions = await page.evaluate(() => caches.keys());
+  assert.equal(versions.filter((name) => name.startsWith('lease-lab-')).length, 1);
+  await page.context().setOffline(false);
+}));

@@ -107,4 +107,8 @@ if (embed) {
   await seen();
   await start(labs);
   page.ready();
-} else await start(labs);
+} else {
+  await start(labs);
+  // Later visits need no network; a browser that refuses this loses nothing else.
+  navigator.serviceWorker?.register(new URL("sw.js", import.meta.url)).catch(() => {});
+}

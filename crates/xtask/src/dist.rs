@@ -19,6 +19,9 @@ const BOOT: &str = include_str!("boot.js");
 /// The module that speaks with the parent of an embedded page.
 const EMBED: &str = include_str!("embed.js");
 
+/// The service worker, which keeps the files for visits without a network.
+const WORKER: &str = include_str!("sw.js");
+
 /// Files by their path inside a folder; parts of a path are joined with `/` everywhere.
 pub(crate) type Files = BTreeMap<String, Vec<u8>>;
 
@@ -137,8 +140,24 @@ impl Sources {
         files.insert(chart_wasm, chart.wasm);
         files.insert(boot, boot_text.into_bytes());
         files.insert(embed, EMBED.as_bytes().to_vec());
+        let worker = worker(&files)?;
+        files.insert("sw.js".to_owned(), worker.into_bytes());
         Ok(files)
     }
+}
+
+/// The service worker for these files; its version is that of all of them together.
+fn worker(files: &Files) -> Outcome<String> {
+    let kept: Vec<&String> = files.keys().filter(|path| *path != single::NAME).collect();
+    let mut hasher = FnvHasher::default();
+    for (path, content) in files {
+        hasher.write(path.as_bytes());
+        hasher.write(content);
+    }
+    let list = serde_json::to_string(&kept).or_fail(|| "Could not list the files of the page".to_owned())?;
+    let version = format!("{:016x}", hasher.finish());
+    substitute(WORKER, &[("version", &version), ("files", &list)])
+        .map_err(|wrong| Failure::new(format!("crates/xtask/src/sw.js {wrong}.")))
 }
 
 /// Reads a folder with everything below it; hidden files belong to editors and systems, not to the page.

@@ -57,7 +57,10 @@ fn run(command: Command) -> Outcome<()> {
             let files = build::page(build::Optimise::Always)?;
             let path = project::dist().join(single::NAME);
             let bytes = files.iter().find(|file| file.path == single::NAME).map_or(0, |file| file.bytes);
-            progress::note(format!("everything is in one file of {} KB; a double click opens it", bytes.div_ceil(1024)));
+            progress::note(format!(
+                "everything is in one file of {} KB; a double click opens it",
+                bytes.div_ceil(1024)
+            ));
             println!("{}", path.display());
             Ok(())
         }
