@@ -278,8 +278,12 @@ impl Lab {
         let horizon = run.read_untracked().horizon;
         let window = link.window.unwrap_or(first_window(scenario, horizon));
         let asked_at = question.get_untracked().map(|question| question.at);
-        // A lab that asks nothing shows all it has.
-        let opens_at = if asks { TrueTime::ZERO } else { window.1 };
+        // A lab that asks nothing shows all it has, or the instant at which there is most to see.
+        let opens_at = match scenario.opens {
+            _ if asks => TrueTime::ZERO,
+            0 => window.1,
+            millis => TrueTime::from_millis(i64::from(millis)),
+        };
         let cursor = RwSignal::new(link.cursor.or(asked_at).unwrap_or(opens_at));
         // Who changes the story, or draws another behind it, has seen what comes next.
         let changed =

@@ -84,18 +84,16 @@ fn rights(lab: Lab) -> impl IntoView {
         // A test has run every variant.
         rows.extend(Run::new(lab.scenario, input).ok().map(|run| bars::Row::of(name, &run)));
     };
-    add("as it is", lab.scenario.own_interventions());
+    add(lab.scenario.own_rule, lab.scenario.own_interventions());
     for variant in lab.scenario.variants {
         add(variant.name, active(&text::list_of(lab, variant)));
     }
     let (place, width) = measured();
-    let svg = Memo::new(move |_| {
-        let (from, to) = lab.window.get();
-        bars::draw(&rows, width.get(), from, to)
-    });
+    let svg = Memo::new(move |_| bars::draw(&rows, width.get()));
     view! {
         <section class="card extra" aria-labelledby="bars-title">
             <h2 id="bars-title">"Who may act, under each rule"</h2>
+            <p class="soft">"Each row is a whole run of its own, in seconds of true time."</p>
             <div node_ref=place>
                 {move || {
                     let (content, height) = svg.get();

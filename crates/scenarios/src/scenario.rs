@@ -35,6 +35,8 @@ pub struct Scenario {
     pub knobs: &'static [&'static Knob],
     /// Whether another lock service or store can be chosen for it.
     pub any_service_and_store: bool,
+    /// What it is as it is, beside its variants.
+    pub own_rule: &'static str,
     /// Changes worth a try, and to compare with.
     pub variants: &'static [Variant],
     /// The numbers that a run of it comes to.
@@ -43,6 +45,10 @@ pub struct Scenario {
     pub extras: &'static [Extra],
     /// The true seconds that the timeline shows at first; the whole run if both are zero.
     pub window: (u16, u16),
+    /// The instant at which it opens, in milliseconds; the end of the window if it is zero.
+    pub opens: u32,
+    /// Whose clocks the clock graph shows at first.
+    pub clocks_of: WorkerId,
     /// The numbered beats.
     pub beats: &'static [Beat],
     /// The named snapshots.
@@ -63,10 +69,13 @@ impl Scenario {
         faults: "",
         knobs: &[],
         any_service_and_store: true,
+        own_rule: "As it is",
         variants: &[],
         measures: |_| Vec::new(),
         extras: &[],
         window: (0, 0),
+        opens: 0,
+        clocks_of: WorkerId::A,
         beats: &[],
         bookmarks: &[],
     };

@@ -89,9 +89,9 @@ pub struct MachineCard {
 pub struct ServiceCard {
     /// Which one.
     pub kind: &'static str,
-    /// The machine that decides: the node that leads, the primary, r1 for the masters of Redlock.
+    /// The machine that decides: the node that leads, or the primary; none of the masters of Redlock.
     pub leader: Option<MachineId>,
-    /// The highest term.
+    /// The highest term, where there are terms.
     pub term: u32,
     /// The revision.
     pub revision: u64,
@@ -458,9 +458,17 @@ fn service_card(world: &World, t: TrueTime) -> ServiceCard {
             ServiceKind::Redis => authority.and_then(|(_, server)| server.data().lock(JobId::FIRST)).map(|entry| {
                 KeyCard { holder: entry.holder(), token: entry.token, deadline: Some(Deadline::Wall(entry.expires)) }
             }),
-            // As many deadlines as clocks.
-            _ => majority_holder(world).map(|holder| KeyCard { holder, token: NO_TOKEN, deadline: None }),
+            // As many deadlines as clocks. A token comes from elsewhere, and only the holder knows it.
+            _ => majority_holder(world).map(|holder| {
+                let holds = world.worker(holder).filter(|worker| worker.believes_holding());
+                let token = holds.and_then(|worker| worker.token()).unwrap_or(NO_TOKEN);
+                KeyCard { holder, token, deadline: None }
+            }),
         };
+    if kind == ServiceKind::Redlock {
+        // No master decides alone; the log that gives out tokens beside them, if there is one, decides nothing here.
+        (card.leader, card.term, card.revision) = (None, 0, 0);
+    }
     if kind == ServiceKind::Redis {
         card.revision = authority.map_or(0, |(_, server)| server.data().counter);
     }

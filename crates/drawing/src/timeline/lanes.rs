@@ -117,15 +117,12 @@ impl<'a> Pen<'a> {
         free
     }
 
-    /// Writes a label inside a bar if it fits there.
-    fn label_in_bar(&mut self, class: &str, (left, right): (f64, f64), baseline: f64, texts: &[String]) {
-        for text in texts {
-            if text_width(text, NOTE) + 12.0 <= right - left
+    /// Writes the first of the texts that fits inside a bar; returns whether one did.
+    fn label_in_bar(&mut self, class: &str, (left, right): (f64, f64), baseline: f64, texts: &[String]) -> bool {
+        texts.iter().any(|text| {
+            text_width(text, NOTE) + 12.0 <= right - left
                 && self.label(class, NOTE, (left + 8.0, baseline), Anchor::Start, text)
-            {
-                return;
-            }
-        }
+        })
     }
 
     /// A text in a filled pill beside a mark: to its right, else to its left.
@@ -249,15 +246,16 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
                 || pen.label("note", NOTE, (left, area.top - 3.0), Anchor::Start, &text)
                 || pen.label("note", NOTE, (center, area.top - 3.0), Anchor::Middle, what);
         }
-        for hold in &lane.holds {
-            label_hold(pen, class, hold, middle);
-        }
         for (at, passed) in &lane.checks {
             if pen.sees(*at) && (layout.pixels_per_second() > 60.0 || !passed) {
                 let x = layout.x(*at);
                 let class = if *passed { "check" } else { "check failed" };
                 pen.svg.line(class, (x, top - 4.0), (x, top + BAR * 2.0 + 4.0));
             }
+        }
+        // Their outline keeps the ticks of checks out of the letters.
+        for hold in &lane.holds {
+            label_hold(pen, class, hold, middle);
         }
         for at in &lane.crashes {
             if pen.sees(*at) {
@@ -320,22 +318,49 @@ fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
 
 fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
     let (top, height) = pen.layout.bar(middle, hold.job);
-    let middle = top + height / 2.0;
+    let baseline = top + height / 2.0 + 4.0;
+    let in_bar = format!("in-bar {class}");
     if let Some(bar) = pen.visible(hold.may_act) {
-        let stop = hold.stop.told();
-        let short = if hold.token == NO_TOKEN { stop.clone() } else { format!("token {}", hold.token) };
-        let texts = if hold.stop == Mono::NEVER {
-            ["believes until it is told".to_owned(), "until told".to_owned(), "holds".to_owned()]
-        } else if hold.by_own_clock {
-            [format!("may act until {stop} by its own clock"), format!("its own {stop}"), short]
+        // What it knew at the end of what is seen of the bar, and since when.
+        let known = hold.stops.iter().take_while(|(since, _)| *since <= pen.layout.to);
+        let stops: Vec<(TrueTime, Mono)> = known.copied().collect();
+        let (since, stop) = stops.last().copied().unwrap_or((hold.may_act.from, hold.stop));
+        let short = if hold.token == NO_TOKEN { stop.told() } else { format!("token {}", hold.token) };
+        let told = stop.told();
+        let by_own = if hold.by_own_clock { " by its own clock" } else { "" };
+        if stop == Mono::NEVER {
+            let texts = ["believes until it is told".to_owned(), "until told".to_owned(), "holds".to_owned()];
+            pen.label_in_bar(&in_bar, bar, baseline, &texts);
+        } else if since <= hold.may_act.from.max(pen.layout.from) {
+            let until = if hold.by_own_clock { format!("its own {told}") } else { format!("until {told}") };
+            let texts = [format!("may act until {told}{by_own}"), until, short];
+            pen.label_in_bar(&in_bar, bar, baseline, &texts);
         } else {
-            [format!("may act until {stop}"), format!("until {stop}"), short]
-        };
-        pen.label_in_bar(&format!("in-bar {class}"), bar, middle + 4.0, &texts);
+            // After a renewal another stop time is true: each stands where it holds, if there is room.
+            let renewed = (pen.layout.x(since), bar.1);
+            let texts = [format!("may act until {told}{by_own}"), format!("may act until {told}")];
+            if !pen.label_in_bar(&in_bar, renewed, baseline, &texts) {
+                let texts = [format!("renewed: {}", texts[0]), texts[1].clone(), format!("until {told}"), short];
+                pen.label_in_bar(&in_bar, bar, baseline, &texts);
+            } else if LABS {
+                for pair in stops.windows(2) {
+                    let during = Stretch { from: pair[0].0, to: pair[1].0 };
+                    if let Some(before) = pen.visible(during) {
+                        pen.label_in_bar(&in_bar, before, baseline, &[format!("until {}", pair[0].1.told())]);
+                    }
+                }
+            }
+        }
+        for (at, _) in stops.iter().skip(1).filter(|_| LABS) {
+            if pen.sees(*at) && hold.stop != Mono::NEVER {
+                let x = pen.layout.x(*at);
+                pen.svg.line("renewal", (x, top + height - 5.0), (x, top + height));
+            }
+        }
     }
     if let Some(bar) = hold.believes.and_then(|stretch| pen.visible(stretch)) {
         let texts = ["still believes".to_owned()];
-        pen.label_in_bar(&format!("in-outline {class}"), bar, middle + 4.0, &texts);
+        pen.label_in_bar(&format!("in-outline {class}"), bar, baseline, &texts);
     }
 }
 

@@ -38,7 +38,7 @@ pub enum HeldEnded {
     Released,
     /// Another claimant overwrote it: on a table, nobody expires a lease.
     Replaced,
-    /// Its item was deleted, or restored from an earlier time.
+    /// Its item was deleted, or everything was restored from an earlier time.
     Erased,
     /// The server that had it forgot it, died, or was replaced.
     Lost,
@@ -50,11 +50,18 @@ pub fn keys(plan: &Plan, events: &[Event], until: TrueTime) -> Vec<Held> {
         return keys;
     }
     let mut keys: Vec<Held> = Vec::new();
+    // The revision at which each of them was deleted.
+    let mut deleted: Vec<u64> = Vec::new();
     for event in events {
         let ended = match &event.kind {
             Kind::LeaseGranted { job, worker, token, lease, deadline, .. } => {
                 let lease_until = lease_until(event, *deadline);
                 keys.push(Held { job: *job, ..held(*lease, *worker, *token, event.t, until, lease_until) });
+                deleted.push(0);
+                continue;
+            }
+            Kind::HistoryRestored { revision, .. } if LABS => {
+                restore(&mut keys, &mut deleted, *revision, event.t, until);
                 continue;
             }
             Kind::LeaseRenewed { lease, deadline, .. } => {
@@ -63,22 +70,45 @@ pub fn keys(plan: &Plan, events: &[Event], until: TrueTime) -> Vec<Held> {
                 }
                 continue;
             }
-            Kind::LeaseExpired { lease, .. } => (Some(*lease), HeldEnded::Expired),
-            Kind::LockReleased { lease, .. } => (Some(*lease), HeldEnded::Released),
-            Kind::ClaimReplaced { lease, .. } => (Some(*lease), HeldEnded::Replaced),
-            Kind::ItemDeleted { lease, .. } | Kind::ItemRestored { replaced: lease, .. } => (*lease, HeldEnded::Erased),
+            Kind::LeaseExpired { lease, revision, .. } => (Some(*lease), HeldEnded::Expired, *revision),
+            Kind::LockReleased { lease, revision, .. } => (Some(*lease), HeldEnded::Released, *revision),
+            Kind::ClaimReplaced { lease, .. } => (Some(*lease), HeldEnded::Replaced, 0),
+            Kind::ItemDeleted { lease, .. } | Kind::ItemRestored { replaced: lease, .. } => {
+                (*lease, HeldEnded::Erased, 0)
+            }
             _ => continue,
         };
-        if let Some(key) = keys.iter_mut().rev().find(|key| Some(key.lease) == ended.0 && key.ended.is_none()) {
-            key.during.to = event.t;
-            key.ended = Some(ended.1);
+        if let Some(place) = keys.iter().rposition(|key| Some(key.lease) == ended.0 && key.ended.is_none()) {
+            keys[place].during.to = event.t;
+            keys[place].ended = Some(ended.1);
+            deleted[place] = ended.2;
         }
         // What a restore brings back is in the item again.
         if let Kind::ItemRestored { lease: Some(lease), epoch, .. } = &event.kind {
             keys.push(held(*lease, lease.worker, *epoch, event.t, until, None));
+            deleted.push(0);
         }
     }
     keys
+}
+
+/// A lock service goes back to `revision` at `at`: keys created later never were, keys deleted later are there again.
+fn restore(keys: &mut Vec<Held>, deleted: &mut Vec<u64>, revision: u64, at: TrueTime, until: TrueTime) {
+    let mut again = Vec::new();
+    for (key, deleted) in keys.iter_mut().zip(deleted.iter()) {
+        match key.ended {
+            None if key.token > revision => {
+                key.during.to = at;
+                key.ended = Some(HeldEnded::Erased);
+            }
+            Some(_) if key.token <= revision && *deleted > revision => {
+                again.push(Held { job: key.job, ..held(key.lease, key.worker, key.token, at, until, None) });
+            }
+            _ => {}
+        }
+    }
+    deleted.resize(deleted.len() + again.len(), 0);
+    keys.append(&mut again);
 }
 
 fn held(
@@ -149,9 +179,16 @@ fn machine_lane(events: &[Event], machine: MachineId, until: TrueTime) -> NodeLa
     let mut up_since = Some(TrueTime::ZERO);
     let mut leads: Option<(TrueTime, u32)> = None;
     let mut frozen: Option<TrueTime> = None;
-    for event in events.iter().filter(|event| event.machine == machine) {
+    for event in events.iter().filter(|event| event.machine == machine || event.machine == MachineId::Operator) {
         let t = event.t;
         match &event.kind {
+            // Who leads goes on in the new history, in its term.
+            Kind::HistoryRestored { term, .. } if LABS => {
+                if let Some((from, before)) = leads.take() {
+                    lane.led.push((Stretch { from, to: t }, before));
+                    leads = frozen.is_none().then_some((t, *term));
+                }
+            }
             // The leader of the start was elected before the trace begins: it shows by its heartbeats.
             Kind::Heartbeat { term } if leads.is_none() => leads = Some((t, *term)),
             Kind::LeaderElected { term, .. } => leads = Some((t, *term)),

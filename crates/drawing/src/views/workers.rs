@@ -38,6 +38,8 @@ pub struct Hold {
     pub may_act: Stretch,
     /// Its last stop time.
     pub stop: Mono,
+    /// The stop times that it learned, and from when on it knew each; the first when it acquired.
+    pub stops: Vec<(TrueTime, Mono)>,
     /// Its clock is so wrong that its stop time is another instant of true time.
     pub by_own_clock: bool,
     /// It is past its stop time and has not noticed.
@@ -70,7 +72,14 @@ struct Open {
     job: JobId,
     token: Token,
     from: TrueTime,
-    stop: Mono,
+    stops: Vec<(TrueTime, Mono)>,
+}
+
+impl Open {
+    fn stop(&self) -> Mono {
+        // There is always the one of the acquisition.
+        self.stops.last().map_or(Mono::ZERO, |(_, stop)| *stop)
+    }
 }
 
 /// The lanes of all workers that the trace mentions, up to `until`.
@@ -106,12 +115,12 @@ pub fn lanes(events: &[Event], until: TrueTime) -> LiteMap<WorkerId, WorkerLane>
             Kind::CandidateWaits { watches, .. } => _ = watching.insert(worker, (t, *watches)),
             Kind::LockAcquired { job, token, stop_time, .. } => {
                 open.retain(|(holder, open)| *holder != worker || open.job != *job);
-                open.push((worker, Open { job: *job, token: *token, from: t, stop: *stop_time }));
+                open.push((worker, Open { job: *job, token: *token, from: t, stops: vec![(t, *stop_time)] }));
             }
             Kind::RenewalConfirmed { job, stop_time, .. } => {
                 let of_this = |(holder, open): &&mut (WorkerId, Open)| *holder == worker && open.job == *job;
                 if let Some((_, open)) = open.iter_mut().find(of_this) {
-                    open.stop = *stop_time;
+                    open.stops.push((t, *stop_time));
                 }
             }
             Kind::GaveUp { .. } => close(lane, Ended::GaveUp),
@@ -170,14 +179,16 @@ const CLOCK_ERROR_SHOWN: Span = Span::millis(50);
 const FAR: TrueTime = TrueTime::from_millis(3_600_000);
 
 fn hold(open: &Open, clock: &ClockTrack, to: TrueTime, ended: Option<Ended>) -> Hold {
-    let stops = clock.when_mono(open.stop, open.from, FAR).unwrap_or(FAR);
+    let stop = open.stop();
+    let stops = clock.when_mono(stop, open.from, FAR).unwrap_or(FAR);
     let acted_until = stops.min(to);
     Hold {
         job: open.job,
         token: open.token,
         may_act: Stretch { from: open.from, to: acted_until },
-        stop: open.stop,
-        by_own_clock: (stops - TrueTime::from_micros(open.stop.as_micros())).as_micros().abs()
+        stop,
+        stops: open.stops.clone(),
+        by_own_clock: (stops - TrueTime::from_micros(stop.as_micros())).as_micros().abs()
             > CLOCK_ERROR_SHOWN.as_micros(),
         believes: (stops < to).then_some(Stretch { from: stops, to }),
         would_have: match ended {

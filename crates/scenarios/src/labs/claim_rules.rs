@@ -30,6 +30,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     plan,
     faults: "0 offset D 3; 4 pause A 15",
     knobs: &[&CLAIM_RULE],
+    own_rule: "As it is: lease_until < my now, and D is 3 s fast",
     variants: &[
         Variant::adding("lease_until < my now − 5 s", "0 set claim-rule now-margin"),
         Variant::adding("rvn unchanged for one lease", "0 set claim-rule unchanged"),
@@ -39,6 +40,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Bars, Extra::Requests, Extra::ClockGraph],
+    clocks_of: WorkerId::D,
     window: (0, 20),
     ..Scenario::BASE
 };

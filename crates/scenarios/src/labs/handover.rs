@@ -30,6 +30,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     plan,
     faults: "9.02 partition A | table; 9.02 acquire B",
     knobs: &[&WAITS_LONGER],
+    own_rule: "As it is: A’s Region is cut off, and B waits a lease and 5 s",
     variants: &[
         Variant::instead("The old Region dies at the flip", "9.02 crash A; 9.02 acquire B"),
         Variant::instead("The flip falls between two refreshes", "7.5 partition A | table; 7.5 acquire B"),

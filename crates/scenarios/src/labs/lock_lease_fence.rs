@@ -29,6 +29,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     plan,
     faults: "4 pause A 15",
     knobs: &[&LOCK],
+    own_rule: "As it is: A freezes; a lease and a fence",
     variants: &[
         Variant::adding("A plain lock", "0 set lock plain"),
         Variant::adding("A lock with a timeout in its client", "0 set lock client-timeout"),

@@ -50,6 +50,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Nodes],
+    opens: 29_500,
     window: (8, 34),
     ..Scenario::BASE
 };

@@ -26,6 +26,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     plan,
     faults: "4 crash A",
     knobs: &[&CLAIM_RULE],
+    own_rule: "As it is: A dies, and the lock service judges by its own clock",
     variants: &[
         Variant::instead("A’s renewal at 3.0 never arrives", "2.5 isolate A"),
         Variant::adding("A lease item, and B judges with a margin of 5 s", "0 service lease-item"),

@@ -37,6 +37,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::ClockGraph],
+    clocks_of: WorkerId::B,
     window: (12, 27),
     ..Scenario::BASE
 };

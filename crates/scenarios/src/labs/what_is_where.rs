@@ -34,6 +34,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Nodes],
+    opens: 7_900,
     window: (0, 20),
     ..Scenario::BASE
 };

@@ -30,6 +30,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     plan,
     faults: "0 offset B 8",
     knobs: &[&CLAIM_RULE],
+    own_rule: "As it is: lease_until is compared with B’s own clock, which is 8 s fast",
     variants: &[
         Variant::adding("The database judges by its own now()", "0 set claim-rule storage-now"),
         Variant::adding(
@@ -41,6 +42,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Bars, Extra::Requests, Extra::ClockGraph],
+    clocks_of: WorkerId::B,
     window: (0, 12),
     ..Scenario::BASE
 };
