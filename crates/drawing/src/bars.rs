@@ -52,13 +52,13 @@ impl Row {
             let (from, to) = (at.told(), (*at + length).told());
             let length = length.told();
             if *span < Span::ZERO {
-                lines.push((true, format!("overlap {length} s: two may act, {from} – {to} s")));
+                lines.push((true, format!("overlap {length}\u{a0}s: two may act, {from}\u{a0}–\u{a0}{to}\u{a0}s")));
             } else {
-                lines.push((false, format!("gap {length} s: nobody may act, {from} – {to} s")));
+                lines.push((false, format!("gap {length}\u{a0}s: nobody may act, {from}\u{a0}–\u{a0}{to}\u{a0}s")));
             }
         }
         if let Some(from) = self.waits_from {
-            let text = format!("nobody may act from {} s to the end of the run, and somebody waits", from.told());
+            let text = format!("nobody may act from {}\u{a0}s to the end of the run, and somebody waits", from.told());
             lines.push((false, text));
         }
         lines
