@@ -170,10 +170,12 @@ fn label(
     x: impl Fn(TrueTime) -> f64,
 ) {
     let (left, end) = (x(during.from), x(during.to));
-    let to = if during.to >= row.horizon { "the end".to_owned() } else { during.to.told() };
-    let times = format!("{} – {to}", during.from.told());
+    let from = during.from.told();
+    let (to, unit) = if during.to >= row.horizon { ("the end".to_owned(), "") } else { (during.to.told(), " s") };
     let class = worker_class(worker.into());
-    for text in [format!("{worker} may act {times} s"), format!("{worker} {times}"), worker.to_string()] {
+    let texts =
+        [format!("{worker} may act {from} – {to}{unit}"), format!("{worker} {from} – {to}"), worker.to_string()];
+    for text in texts {
         // Bold letters are wider.
         let width = text_width(&text, NOTE * 1.1);
         // What is beside the bar must not lie on another one.

@@ -13,12 +13,13 @@ use crate::LABS;
 use crate::labels::{Area, Labels, text_area, text_width};
 use crate::svg::{Anchor, Svg};
 use crate::views::counts::{Checks, Steps, Totals};
+use crate::views::faults::{Fault, Place};
 use crate::views::lock::{Held, HeldEnded, NodeLane};
 use crate::views::models::ModelView;
 use crate::views::redis::ServerLane;
 use crate::views::store::{StoreLane, What};
-use crate::views::workers::{Hold, WorkerLane};
-use crate::views::{Stretch, counts, lock, models, redis, store, up_to, workers};
+use crate::views::workers::{Ended, Hold, Wait, WorkerLane};
+use crate::views::{Stretch, counts, faults, lock, models, redis, store, up_to, workers};
 
 const NOTE: f64 = 11.0;
 const NAME: f64 = 13.0;
@@ -41,6 +42,9 @@ pub(super) struct View<'a> {
     /// In a run of many jobs numbers take the place of single keys and of one row's fence.
     totals: Option<Totals>,
     model: Option<ModelView>,
+    /// Who waits for a lock that another one holds, where each worker wants several.
+    waits: Vec<Wait>,
+    faults: Vec<Fault>,
     pub(super) until: TrueTime,
 }
 
@@ -57,7 +61,8 @@ impl<'a> View<'a> {
             workers: workers::lanes(events, until),
             sidecars: if LABS { lock::sidecars(&run.plan, events, until) } else { Vec::new() },
             keys: lock::keys(&run.plan, of_one, until),
-            model: run.plan.model.as_ref().filter(|_| LABS).map(|_| models::view(events, until)),
+            model: (LABS && (run.plan.model.is_some() || !run.plan.has_locks())).then(|| models::view(events, until)),
+            waits: if LABS && run.plan.jobs > 1 { workers::waits(of_one, until) } else { Vec::new() },
             totals: (many && !checked).then(|| counts::totals(events, run.plan.jobs)),
             machines: lock::machines(events, run.plan.service_machines(), until),
             servers: run
@@ -67,6 +72,7 @@ impl<'a> View<'a> {
                 .map(|id| (id, redis::server(events, id, until)))
                 .collect(),
             store: store::lane(of_one),
+            faults: if LABS { faults::faults(run, events, until) } else { Vec::new() },
             until,
         }
     }
@@ -186,7 +192,7 @@ pub(super) fn background(pen: &mut Pen<'_>) {
     if let Some(lane) = layout.lane(MachineId::Store) {
         pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
         let y = if layout.compact { lane.middle() + 4.0 } else { lane.middle() - 3.0 };
-        pen.label("name", NAME, (0.0, y), Anchor::Start, "Store");
+        pen.label("name", NAME, (0.0, y), Anchor::Start, layout.store_name);
     }
     if let Some(lane) = layout.lane(MachineId::Partner) {
         pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
@@ -266,6 +272,15 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
                     || pen.label("note", NOTE, (x, area.top - 3.0), Anchor::End, &text);
             }
         }
+        // A release in time is the end of the bar; one that comes too late is what goes wrong.
+        for hold in lane.holds.iter().filter(|hold| LABS && hold.believes.is_some()) {
+            let Some((at, Ended::Released)) = hold.ended.filter(|(at, _)| pen.sees(*at)) else { continue };
+            let x = layout.x(at);
+            pen.svg.line("check failed", (x, top - 4.0), (x, top + BAR * 2.0 + 4.0));
+            let text = format!("{worker} releases, {}", at.told());
+            let _ = pen.label("note", NOTE, (x + 4.0, area.top - 3.0), Anchor::Start, &text)
+                || pen.label("note", NOTE, (x + 6.0, middle + 4.0), Anchor::Start, &text);
+        }
         for at in &lane.restarts {
             if pen.sees(*at) {
                 pen.label("note", NOTE, (layout.x(*at), area.top - 3.0), Anchor::Start, "restarts");
@@ -328,7 +343,12 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
         let short = if hold.token == NO_TOKEN { stop.told() } else { format!("token {}", hold.token) };
         let told = stop.told();
         let by_own = if hold.by_own_clock { " by its own clock" } else { "" };
-        if stop == Mono::NEVER {
+        if LABS && pen.layout.slots > 1 {
+            // Which of several locks it is says more than until when.
+            let lock = hold.job.0 + 1;
+            let texts = [format!("holds lock {lock}, may act until {told}"), format!("lock {lock}")];
+            pen.label_in_bar(&in_bar, bar, baseline, &texts);
+        } else if stop == Mono::NEVER {
             let texts = ["believes until it is told".to_owned(), "until told".to_owned(), "holds".to_owned()];
             pen.label_in_bar(&in_bar, bar, baseline, &texts);
         } else if since <= hold.may_act.from.max(pen.layout.from) {
@@ -368,9 +388,14 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
 pub(super) fn totals(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
     if let (Some(checks), Some(area)) = (&view.checks, layout.lane(MachineId::Store)) {
-        let middle = area.middle();
-        draw_steps(pen, &checks.served, (area.top + 16.0, middle - 2.0), view.until, "checks served a second");
-        draw_steps(pen, &checks.throttled, (middle + 16.0, area.bottom - 6.0), view.until, "throttled a second");
+        // One scale for both, so that their heights can be compared.
+        let most = |steps: &Steps| steps.iter().map(|(_, count)| *count).max().unwrap_or(0);
+        let (served, throttled) = (most(&checks.served), most(&checks.throttled));
+        let room = area.bottom - area.top - 44.0;
+        let share = room * f64::from(throttled) / f64::from((served + throttled).max(1));
+        let middle = area.bottom - 6.0 - share.max(2.0);
+        draw_steps(pen, &checks.served, (area.top + 16.0, middle - 18.0), view.until, "checks served a second");
+        draw_steps(pen, &checks.throttled, (middle, area.bottom - 6.0), view.until, "throttled a second");
     }
     let Some(totals) = &view.totals else { return };
     let (top, bottom) = layout.keys;
@@ -412,6 +437,50 @@ pub(super) fn partner(pen: &mut Pen<'_>, view: &View<'_>) {
     }
 }
 
+/// What is done to the machines: a thin line as long as it lasts, or a tick, with a text.
+pub(super) fn faults(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    for fault in &view.faults {
+        let (top, bottom, above) = match fault.place {
+            Place::Keys if layout.keys.0 < layout.keys.1 => (layout.keys.0, layout.keys.1, true),
+            Place::Keys => continue,
+            Place::Machine(machine) => match layout.lane(machine) {
+                Some(area) => (area.top, area.bottom, machine.worker().is_some()),
+                None => continue,
+            },
+        };
+        let instant = fault.during.from == fault.during.to;
+        let (left, right) = if instant && pen.sees(fault.during.from) {
+            let x = layout.x(fault.during.from);
+            pen.svg.line("fault-tick", (x, top + 3.0), (x, bottom - 3.0));
+            (x, x)
+        } else if let Some((left, right)) = pen.visible(fault.during) {
+            pen.svg.rect("fault", left, bottom - 4.0, (right - left).max(2.0), 3.0, 1.5);
+            (left, right)
+        } else {
+            continue;
+        };
+        let y = if above { top - 3.0 } else { bottom - 6.0 };
+        let told = |pen: &mut Pen<'_>, text: &str| {
+            pen.label("note fault-text", NOTE, (left + 4.0, y), Anchor::Start, text)
+                || pen.label("note fault-text", NOTE, (left - 4.0, y), Anchor::End, text)
+                || pen.label("note fault-text", NOTE, ((left + right) / 2.0, y), Anchor::Middle, text)
+        };
+        let _ = fault.texts.iter().any(|text| told(pen, text));
+    }
+}
+
+/// No label lies across a tick in the lane of the keys.
+pub(super) fn keep_ticks_free(pen: &mut Pen<'_>, view: &View<'_>) {
+    let (top, bottom) = pen.layout.keys;
+    for fault in &view.faults {
+        if fault.place == Place::Keys && fault.during.from == fault.during.to {
+            let x = pen.layout.x(fault.during.from);
+            pen.labels.reserve(Area { left: x - 2.0, top: top + 3.0, right: x + 2.0, bottom: bottom - 3.0 });
+        }
+    }
+}
+
 /// What there is to see in the small models.
 pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
@@ -425,9 +494,21 @@ pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
         let Some((left, right)) = pen.visible(bar.during) else { continue };
         let class = worker_class(bar.worker.into());
         let top = area.middle() - BAR;
-        pen.svg.rect(&format!("may-act {class}"), left, top, (right - left).max(2.0), BAR * 2.0, 5.0);
+        let (shape, inside) = if bar.waits { ("believes", "in-outline") } else { ("may-act", "in-bar") };
+        pen.svg.rect(&format!("{shape} {class}"), left, top, (right - left).max(2.0), BAR * 2.0, 5.0);
         let texts = [bar.text.clone()];
-        pen.label_in_bar(&format!("in-bar {class}"), (left, right), area.middle() + 4.0, &texts);
+        pen.label_in_bar(&format!("{inside} {class}"), (left, right), area.middle() + 4.0, &texts);
+    }
+    for wait in &view.waits {
+        let Some(area) = layout.lane(wait.worker.into()) else { continue };
+        let Some((left, right)) = pen.visible(wait.during) else { continue };
+        let class = worker_class(wait.worker.into());
+        let (top, height) = layout.bar(area.middle(), wait.job);
+        pen.svg.rect(&format!("believes {class}"), left, top, right - left, height, 5.0);
+        let lock = wait.job.0 + 1;
+        let texts =
+            [format!("waits for lock {lock}, which {} holds", wait.holder), format!("waits for {}", wait.holder)];
+        pen.label_in_bar(&format!("in-outline {class}"), (left, right), top + height / 2.0 + 4.0, &texts);
     }
     for mark in &model.marks {
         let Some(area) = layout.lane(mark.machine).filter(|_| pen.sees(mark.at)) else { continue };
@@ -489,6 +570,9 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
         let (top, height) = layout.bar(middle, key.job);
         pen.svg.rect(&format!("held {class}"), left, top, (right - left).max(2.0), height, 5.0);
         let texts = match key.token {
+            token if LABS && layout.slots > 1 => {
+                [format!("lock {}: {}, key · {token}", key.job.0 + 1, key.worker), token.to_string()]
+            }
             NO_TOKEN => [format!("{}’s key", key.worker), key.worker.to_string()],
             token => [format!("key · {token}"), token.to_string()],
         };
@@ -527,7 +611,8 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
         if let Some((left, right)) = pen.visible(gap) {
             let text = "nobody holds it";
             if text_width(text, NOTE) + 16.0 < right - left {
-                pen.label("note", NOTE, ((left + right) / 2.0, middle + 4.0), Anchor::Middle, text);
+                let _ = pen.label("note", NOTE, ((left + right) / 2.0, middle + 4.0), Anchor::Middle, text)
+                    || pen.label("note", NOTE, (left + 8.0, middle + 4.0), Anchor::Start, text);
             }
         }
     }

@@ -1,14 +1,16 @@
 //! Where the lanes are, and how true time maps to pixels.
 
 use lease_lab_scenarios::Run;
-use lease_lab_sim::event::Kind;
+use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::models::Model;
 use lease_lab_sim::settings::Renewer;
+use lease_lab_sim::settings::ServiceKind;
 use lease_lab_sim::time::TrueTime;
 
 use super::Options;
 use crate::LABS;
+use crate::views::{Stretch, workers};
 
 /// Below this width names are short and lanes are close together.
 const COMPACT_BELOW: f64 = 640.0;
@@ -43,6 +45,8 @@ pub struct Layout {
     pub keys: (f64, f64),
     /// What the lock service's lanes are called, in short and in full.
     pub service_name: (&'static str, &'static str),
+    /// What the store's lane is called.
+    pub store_name: &'static str,
     /// How many locks a worker's bar is split into.
     pub slots: u16,
     /// How many workers have no lane.
@@ -77,7 +81,7 @@ impl Layout {
         let lanes_top = 60.0;
         let mut lanes = Vec::new();
         let mut y = lanes_top;
-        for worker in workers_shown(run, ghost) {
+        for worker in workers_shown(run, ghost, options) {
             lanes.push(LaneArea { machine: worker.into(), top: y, bottom: y + worker_height });
             y += worker_height;
             if LABS && has_sidecar(run, worker) {
@@ -86,7 +90,7 @@ impl Layout {
             }
             y += gap;
         }
-        let has_locks = run.plan.has_locks();
+        let has_locks = has_keys(run, ghost);
         let keys = (y, if has_locks { y + keys_height } else { y });
         if has_locks {
             y += keys_height;
@@ -124,6 +128,11 @@ impl Layout {
                 Some(Model::Rent(_)) => ("Alloc", "Allocator"),
                 Some(Model::Journal(_)) => ("Journ", "Journal"),
                 _ => ("Lock", "Lock service"),
+            },
+            store_name: match (LABS && run.plan.writers.per_second > 0, compact) {
+                (true, false) => "Fence item",
+                (true, true) => "Item",
+                _ => "Store",
             },
             slots: if (2..=SLOTS_MAX).contains(&run.plan.jobs) { run.plan.jobs } else { 1 },
             workers_more: run.plan.programs.iter().filter(|program| program.worker > WorkerId::D).count(),
@@ -194,15 +203,44 @@ fn has_sidecar(run: &Run, worker: WorkerId) -> bool {
 }
 
 /// A, B and C, and D if it has anything to do; where there are more, they are only counted.
-fn workers_shown(run: &Run, ghost: Option<&Run>) -> Vec<WorkerId> {
+///
+/// In a lab, who has nothing to do in the time that the lab is about, nor in what is shown, needs no lane.
+fn workers_shown(run: &Run, ghost: Option<&Run>, options: Options) -> Vec<WorkerId> {
+    let runs = || std::iter::once(run).chain(ghost);
+    if LABS && run.scenario.window != (0, 0) {
+        let at = |seconds: u16| TrueTime::from_millis(i64::from(seconds) * 1_000);
+        let (from, to) = run.scenario.window;
+        let seen = Stretch { from: at(from).min(options.from), to: at(to).max(options.to) };
+        let lanes: Vec<_> = runs().map(|run| workers::lanes(&run.events, run.horizon)).collect();
+        let has_a_part = |worker: WorkerId| {
+            let in_lane = lanes.iter().filter_map(|lanes| lanes.get(&worker)).any(|lane| lane.has_a_part_in(seen));
+            in_lane
+                || runs().any(|run| {
+                    let acts = |event: &Event| event.machine == worker.into() && !is_nothing(&event.kind);
+                    run.events.iter().any(|event| (seen.from..=seen.to).contains(&event.t) && acts(event))
+                })
+        };
+        let shown: Vec<WorkerId> = WorkerId::ALL.into_iter().filter(|worker| has_a_part(*worker)).collect();
+        if !shown.is_empty() {
+            return shown;
+        }
+    }
     let does_something = |worker: WorkerId| {
         run.plan.programs.iter().any(|program| program.worker == worker)
-            || std::iter::once(run).chain(ghost).any(|run| {
-                run.events.iter().any(|event| {
-                    event.machine == worker.into()
-                        && !matches!(event.kind, Kind::MessageReceived { .. } | Kind::NoEffect { .. })
-                })
-            })
+            || runs()
+                .any(|run| run.events.iter().any(|event| event.machine == worker.into() && !is_nothing(&event.kind)))
     };
     WorkerId::ALL.into_iter().filter(|worker| does_something(*worker)).collect()
+}
+
+/// Whether there is a lock service, or a database that holds a lock beside its rows.
+fn has_keys(run: &Run, ghost: Option<&Run>) -> bool {
+    let grants = |run: &Run| run.events.iter().any(|event| matches!(event.kind, Kind::LeaseGranted { .. }));
+    let in_rows = LABS && run.plan.service == ServiceKind::Database;
+    run.plan.has_locks() && (!in_rows || std::iter::once(run).chain(ghost).any(grants))
+}
+
+/// What happens to a worker without its doing.
+fn is_nothing(kind: &Kind) -> bool {
+    matches!(kind, Kind::MessageReceived { .. } | Kind::NoEffect { .. })
 }

@@ -68,6 +68,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     }
     over::flags(&mut pen, run, options.until);
     if LABS {
+        lanes::keep_ticks_free(&mut pen, &view);
         lanes::totals(&mut pen, &view);
         lanes::model(&mut pen, &view);
     }
@@ -80,6 +81,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     lanes::lock_service(&mut pen, &view);
     if LABS {
         lanes::redis_servers(&mut pen, &view);
+        lanes::faults(&mut pen, &view);
     }
     over::messages(&mut pen, &view);
     let (svg, labels, pills) = pen.finish();

@@ -7,6 +7,7 @@ use lease_lab_sim::time::{Span, TrueTime};
 
 use super::lanes::{Levels, Pen, View, fence_points};
 use super::worker_class;
+use crate::LABS;
 use crate::labels::Area;
 use crate::svg::Anchor;
 use crate::views::lock::{Held, HeldEnded};
@@ -42,27 +43,45 @@ pub(super) fn danger(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
     for (worker, lane) in &view.workers {
         for hold in &lane.holds {
-            let Some(key) = key_of(view, *worker, hold) else { continue };
-            if !matches!(
-                key.ended,
-                Some(HeldEnded::Expired | HeldEnded::Replaced | HeldEnded::Erased | HeldEnded::Lost)
-            ) {
-                continue;
-            }
-            let stretch = Stretch { from: key.during.to, to: hold.believed().to };
+            let from = match key_of(view, *worker, hold) {
+                Some(key) => match key.ended {
+                    Some(HeldEnded::Expired | HeldEnded::Replaced | HeldEnded::Erased | HeldEnded::Lost) => {
+                        key.during.to
+                    }
+                    _ => continue,
+                },
+                // Where the right to act is in the row alone, it is gone once another one has it.
+                None if LABS && view.keys.is_empty() => match taken_over(view, *worker, hold) {
+                    Some(at) => at,
+                    None => continue,
+                },
+                None => continue,
+            };
+            let stretch = Stretch { from, to: hold.believed().to };
             if stretch.to - stretch.from < DANGER_MIN {
                 continue;
             }
             let (Some((left, right)), Some(area)) = (pen.visible(stretch), layout.lane((*worker).into())) else {
                 continue;
             };
-            let holders = view.keys.iter().filter(|key| key.during.common(stretch).is_some());
-            let lanes = holders.filter_map(|key| layout.lane(key.worker.into()));
+            let holders = view.keys.iter().filter(|key| key.during.common(stretch).is_some()).map(|key| key.worker);
+            let acting = view.workers.iter().filter(|(_, lane)| {
+                LABS && view.keys.is_empty() && lane.holds.iter().any(|other| other.may_act.common(stretch).is_some())
+            });
+            let lanes = holders.chain(acting.map(|(worker, _)| *worker));
+            let lanes = lanes.filter_map(|worker| layout.lane(worker.into()));
             let (top, bottom) = lanes
                 .fold((area.top, area.bottom), |(top, bottom), other| (top.min(other.top), bottom.max(other.bottom)));
             pen.svg.rect("danger-field", left, top - 4.0, right - left, bottom - top + 8.0, 4.0);
         }
     }
+}
+
+/// When another worker got the right to act that `hold` still believes in.
+fn taken_over(view: &View<'_>, worker: WorkerId, hold: &Hold) -> Option<TrueTime> {
+    let others = view.workers.iter().filter(|(other, _)| **other != worker);
+    let starts = others.flat_map(|(_, lane)| &lane.holds).filter(|other| other.job == hold.job);
+    starts.map(|other| other.may_act.from).filter(|from| *from > hold.may_act.from).min()
 }
 
 /// The key that a hold is about, as it ended last: tokens may be alike, or there may be none.

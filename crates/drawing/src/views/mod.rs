@@ -2,6 +2,7 @@
 
 pub mod counts;
 pub mod difference;
+pub mod faults;
 pub mod layers;
 pub mod lock;
 pub mod messages;

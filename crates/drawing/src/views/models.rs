@@ -2,7 +2,7 @@
 
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::machine::{MachineId, WorkerId};
-use lease_lab_sim::time::TrueTime;
+use lease_lab_sim::time::{Span, TrueTime};
 use litemap::LiteMap;
 
 use super::Stretch;
@@ -28,6 +28,8 @@ pub struct Bar {
     pub during: Stretch,
     /// What.
     pub text: String,
+    /// It does not act then: it reads, or it waits.
+    pub waits: bool,
 }
 
 /// Something that happened on a machine.
@@ -47,6 +49,9 @@ pub struct Mark {
 pub fn view(events: &[Event], until: TrueTime) -> ModelView {
     let mut view = ModelView::default();
     let mut open: LiteMap<WorkerId, (TrueTime, String)> = LiteMap::new();
+    // An engine reads the whole journal, from its first fence on, before it writes.
+    let mut reads: LiteMap<WorkerId, TrueTime> = LiteMap::new();
+    let mut done: Vec<WorkerId> = Vec::new();
     for event in events {
         let at = event.t;
         match &event.kind {
@@ -62,19 +67,40 @@ pub fn view(events: &[Event], until: TrueTime) -> ModelView {
                 view.begins(&mut open, *worker, at, format!("{first}–{last}"));
                 view.step(at, *last as u32, "numbers handed out");
             }
-            Kind::EngineReplayed { worker, epoch, .. } => view.begins(&mut open, *worker, at, format!("epoch {epoch}")),
+            Kind::EngineReplayed { worker, epoch, .. } => {
+                view.reads(&mut reads, *worker, at);
+                view.begins(&mut open, *worker, at, format!("epoch {epoch}"));
+            }
             Kind::EntryCounted { place, .. } => view.step(at, *place, "entries count"),
             Kind::EngineHalted { worker, .. } => {
                 view.ends(&mut open, *worker, at);
                 view.mark(event, "halts".into(), true);
             }
             Kind::Crashed { worker: Some(worker) } => view.ends(&mut open, *worker, at),
-            Kind::JournalFenced { epoch, .. } => view.mark(event, format!("fenced below {epoch}"), false),
+            Kind::JournalFenced { worker, epoch, .. } => {
+                reads.entry(*worker).or_insert(at);
+                view.mark(event, format!("fenced below {epoch}"), false);
+            }
             Kind::JournalRefused { worker, epoch, promised, .. } => {
                 view.mark(event, format!("{worker} refused: {epoch} < {promised}"), true);
             }
+            // Where no lock service says whose turn it is, whoever got the job works on it.
+            Kind::ContestWon { worker, .. } => view.begins(&mut open, *worker, at, "has the job".into()),
+            Kind::ContestLost { worker, .. } if !done.contains(worker) => {
+                done.push(*worker);
+                let mark = Mark { machine: (*worker).into(), at, text: "does not get it".into(), refused: false };
+                view.marks.push(mark);
+            }
+            Kind::RaiseSent { worker, .. } => view.begins(&mut open, *worker, at, "works on the job".into()),
+            Kind::WorkerDone { worker } | Kind::GaveUp { worker, .. } | Kind::SessionEnded { worker, .. } => {
+                view.ends(&mut open, *worker, at);
+            }
             _ => {}
         }
+    }
+    let fenced: Vec<WorkerId> = reads.keys().copied().collect();
+    for worker in fenced {
+        view.reads(&mut reads, worker, until);
     }
     let still: Vec<WorkerId> = open.keys().copied().collect();
     for worker in still {
@@ -101,7 +127,16 @@ impl ModelView {
 
     fn ends(&mut self, open: &mut LiteMap<WorkerId, (TrueTime, String)>, worker: WorkerId, at: TrueTime) {
         if let Some((from, text)) = open.remove(&worker) {
-            self.bars.push(Bar { worker, during: Stretch { from, to: at }, text });
+            self.bars.push(Bar { worker, during: Stretch { from, to: at }, text, waits: false });
+        }
+    }
+
+    /// A short reading is not worth a bar.
+    fn reads(&mut self, reads: &mut LiteMap<WorkerId, TrueTime>, worker: WorkerId, at: TrueTime) {
+        const SHORT: Span = Span::millis(100);
+        if let Some(from) = reads.remove(&worker).filter(|from| at - *from > SHORT) {
+            let during = Stretch { from, to: at };
+            self.bars.push(Bar { worker, during, text: "reads the journal".into(), waits: true });
         }
     }
 
@@ -149,7 +184,8 @@ mod tests {
         let count = |text: &str| view.marks.iter().filter(|mark| mark.text.contains(text)).count();
         assert_eq!((count("fenced below 2"), count("A refused: 1 < 2"), count("halts")), (2, 2, 1));
         let epochs: Vec<&str> = view.bars.iter().map(|bar| bar.text.as_str()).collect();
-        assert_eq!(epochs, ["epoch 1", "epoch 2"]);
-        assert!(view.bars[0].during.to <= view.bars[1].during.from, "the old one halts before the new one writes");
+        assert_eq!(epochs, ["epoch 1", "reads the journal", "epoch 2"]);
+        assert!(view.bars[0].during.to <= view.bars[2].during.from, "the old one halts before the new one writes");
+        assert_eq!(view.bars[1].during.to, view.bars[2].during.from, "it reads before it writes");
     }
 }

@@ -61,6 +61,17 @@ pub enum Ended {
     Released,
 }
 
+impl WorkerLane {
+    /// Whether anything of it lies in `stretch`: a hold, a pause, or a death or a new start.
+    pub fn has_a_part_in(&self, stretch: Stretch) -> bool {
+        let holds = self.holds.iter().flat_map(|hold| [Some(hold.believed()), hold.would_have]).flatten();
+        let frozen = self.frozen.iter().map(|(frozen, _)| *frozen);
+        let instants = self.crashes.iter().chain(&self.restarts);
+        holds.chain(frozen).any(|part| part.common(stretch).is_some())
+            || instants.into_iter().any(|at| (stretch.from..=stretch.to).contains(at))
+    }
+}
+
 impl Hold {
     /// From acquiring until it died or let go.
     pub fn believed(&self) -> Stretch {
@@ -173,6 +184,56 @@ fn ends_a_wait(kind: &Kind) -> bool {
     )
 }
 
+/// The time during which a worker finds again and again that another one holds the lock that it wants.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wait {
+    /// Who waits.
+    pub worker: WorkerId,
+    /// Whose lock it wants.
+    pub job: JobId,
+    /// Who holds it.
+    pub holder: WorkerId,
+    /// From finding it taken for the first time until it has it, dies or lets go.
+    pub during: Stretch,
+}
+
+/// Who waits for whom, up to `until`.
+pub fn waits(events: &[Event], until: TrueTime) -> Vec<Wait> {
+    let mut waits: Vec<Wait> = Vec::new();
+    let mut open: Vec<Wait> = Vec::new();
+    for event in events {
+        match &event.kind {
+            Kind::LockBusy { worker, holder, token } => {
+                // The token tells which lock it was.
+                let granted = events.iter().find_map(|event| match &event.kind {
+                    Kind::LeaseGranted { job, token: of, .. } if of == token => Some(*job),
+                    _ => None,
+                });
+                let job = granted.unwrap_or(JobId::FIRST);
+                let known = |wait: &Wait| (wait.worker, wait.job, wait.holder) == (*worker, job, *holder);
+                if !open.iter().any(known) {
+                    let during = Stretch { from: event.t, to: until };
+                    open.push(Wait { worker: *worker, job, holder: *holder, during });
+                }
+            }
+            Kind::LockAcquired { worker, .. }
+            | Kind::Crashed { worker: Some(worker) }
+            | Kind::GaveUp { worker, .. }
+            | Kind::WorkerDone { worker } => {
+                let (ended, still): (Vec<Wait>, Vec<Wait>) = open.into_iter().partition(|wait| wait.worker == *worker);
+                waits.extend(ended.into_iter().map(|mut wait| {
+                    wait.during.to = event.t;
+                    wait
+                }));
+                open = still;
+            }
+            _ => {}
+        }
+    }
+    waits.extend(open);
+    waits
+}
+
 /// A clock that is less wrong than this is not worth a word.
 const CLOCK_ERROR_SHOWN: Span = Span::millis(50);
 /// How far ahead of a death or a release the drawing looks for the stop time.
@@ -196,5 +257,22 @@ fn hold(open: &Open, clock: &ClockTrack, to: TrueTime, ended: Option<Ended>) -> 
             _ => None,
         },
         ended: ended.map(|ended| (to, ended)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lease_lab_scenarios::Run;
+    use lease_lab_scenarios::run::Input;
+
+    #[test]
+    fn a_waiting_cycle_is_two_waits_without_an_end() {
+        let scenario = lease_lab_scenarios::find("how-much").expect("it is a lab");
+        let run = Run::new(scenario, Input::default()).expect("it makes sense");
+        let waits = waits(&run.events, run.horizon);
+        let told: Vec<_> = waits.iter().map(|wait| (wait.worker, wait.job.0, wait.holder)).collect();
+        assert_eq!(told, [(WorkerId::A, 1, WorkerId::B), (WorkerId::B, 0, WorkerId::A)]);
+        assert!(waits.iter().all(|wait| wait.during.to == run.horizon));
     }
 }

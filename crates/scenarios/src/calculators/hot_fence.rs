@@ -11,7 +11,7 @@ pub(super) static CALCULATOR: Calculator = Calculator {
     intro: "Every checked write touches the fence item, and an item lives in one partition, which takes at most 1,000 \
             write units a second. A check inside a transaction costs two units, a raise one.",
     inputs: &[
-        Input::count("writers", "Writers that check the same fences", (1, 2_000), 100),
+        Input::count("writers", "Writers that check the same fences", (1, 2_000), 300),
         Input {
             key: "rate",
             label: "Checked writes of each writer",

@@ -33,8 +33,8 @@ pub(super) static SCENARIO: Scenario = Scenario {
         Variant::adding("n3 is down", "0 crash n3"),
     ],
     measures,
-    extras: &[Extra::Nodes],
-    window: (0, 4),
+    extras: &[Extra::Layers, Extra::Nodes],
+    window: (0, 1),
     ..Scenario::BASE
 };
 

@@ -41,7 +41,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Requests],
-    window: (0, 21),
+    window: (13, 15),
     ..Scenario::BASE
 };
 

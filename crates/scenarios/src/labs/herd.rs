@@ -36,7 +36,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         Variant::adding("Predecessors, and C in the middle dies", "0 set watch predecessor; 5 crash C"),
     ],
     measures,
-    window: (0, 18),
+    window: (4, 16),
     ..Scenario::BASE
 };
 

@@ -39,7 +39,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         Variant::adding("Ten attempts", "0 set attempts 10"),
     ],
     measures,
-    extras: &[Extra::Plot, Extra::Calculator("hot-fence")],
+    extras: &[Extra::Calculator("hot-fence")],
     ..Scenario::BASE
 };
 

@@ -43,6 +43,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Requests],
+    window: (0, 7),
     ..Scenario::BASE
 };
 

@@ -29,7 +29,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         Variant::adding("The store recognises a chunk that it has", "0 idempotent on"),
     ],
     measures,
-    window: (12, 16),
+    window: (13, 15),
     ..Scenario::BASE
 };
 

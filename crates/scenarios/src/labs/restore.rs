@@ -39,7 +39,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Nodes],
-    window: (38, 60),
+    window: (39, 56),
     ..Scenario::BASE
 };
 

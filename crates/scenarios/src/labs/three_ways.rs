@@ -34,7 +34,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Requests],
-    window: (1, 3),
+    window: (1, 2),
     ..Scenario::BASE
 };
 

@@ -46,7 +46,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Requests],
-    window: (0, 45),
+    window: (0, 32),
     ..Scenario::BASE
 };
 

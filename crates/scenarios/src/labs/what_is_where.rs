@@ -35,7 +35,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     measures,
     extras: &[Extra::Nodes],
     opens: 7_900,
-    window: (0, 20),
+    window: (0, 23),
     ..Scenario::BASE
 };
 
