@@ -20,7 +20,7 @@ const PLOT_RIGHT: f64 = 24.0;
 
 #[component]
 pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
-    let worker = RwSignal::new(WorkerId::A);
+    let worker = RwSignal::new(lab.scenario.clocks_of);
     let place = NodeRef::<Div>::new();
     let canvas = NodeRef::<Canvas>::new();
     let width = RwSignal::new(0.0_f64);
@@ -125,7 +125,8 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
             <p class="legend">
                 <span class=Signal::derive(move || format!("key-line solid {}", worker_class(worker.get().into())))></span>"monotonic clock "
                 <span class="key-line dashed"></span>"wall clock "
-                <span class="key-line stop"></span>"stop time, while it takes itself for the holder"
+                <span class="key-line stop"></span>"stop time, while it takes itself for the holder "
+                "● the monotonic clock reaches it ○ the wall clock does. Across: true time in seconds. Up: what the clock shows, in seconds."
             </p>
             <table>
                 <caption>{Signal::derive(move || format!("When the clocks of {} reach its last stop time of each lease", worker.get()))}</caption>

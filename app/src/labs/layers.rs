@@ -1,5 +1,6 @@
 //! Three requests, traced down through the layers.
 
+use lease_lab_drawing::labels::wrapped;
 use lease_lab_drawing::svg::{Anchor, Svg, px};
 use lease_lab_drawing::views::layers::{self, Request};
 use lease_lab_sim::machine::WorkerId;
@@ -64,30 +65,50 @@ pub(super) fn card(lab: Lab) -> impl IntoView {
     }
 }
 
-/// One line for each hop: what happens, and a bar for how long.
+/// For each hop what happens and when, and a bar for how long; an axis under them.
 fn draw(request: &Request, width: f64) -> (String, f64) {
+    const NOTE: f64 = 11.0;
+    const LINE: f64 = 15.0;
+    const AXIS: f64 = 26.0;
     let mut svg = Svg::default();
     let ends = request.hops.iter().map(|hop| hop.during.to).max().unwrap_or(request.during.to);
     let length = (ends - request.during.from).as_micros().max(1) as f64;
-    let x = |at: TrueTime| (at - request.during.from).as_micros() as f64 / length * (width - 2.0);
+    let right = width - 2.0;
+    let x = |at: TrueTime| (at - request.during.from).as_micros() as f64 / length * right;
     let ms = |at: TrueTime| {
         let micros = (at - request.during.from).as_micros();
         format!("{}.{}", micros / 1_000, micros.rem_euclid(1_000) / 100)
     };
-    for (place, hop) in (0..).zip(&request.hops) {
-        let top = f64::from(place) * ROW;
+    let mut top = 0.0;
+    for hop in &request.hops {
         let late = if hop.not_waited_for { "; nobody waits for it" } else { "" };
         let times = if hop.during.from == hop.during.to {
-            format!("at {} ms", ms(hop.during.from))
+            format!("at {}\u{a0}ms", ms(hop.during.from))
         } else {
-            format!("{} – {} ms", ms(hop.during.from), ms(hop.during.to))
+            format!("{}\u{a0}–\u{a0}{}\u{a0}ms", ms(hop.during.from), ms(hop.during.to))
         };
         let text = format!("{}: {}, {times}{late}", hop.layer.name(), hop.what);
-        svg.text("note strong", (0.0, top + 13.0), Anchor::Start, &text);
-        let (left, right) = (x(hop.during.from), x(hop.during.to));
+        // Bold letters are wider.
+        for line in wrapped(&text, NOTE * 1.1, right) {
+            svg.text("note strong", (0.0, top + 12.0), Anchor::Start, &line);
+            top += LINE;
+        }
+        let (left, end) = (x(hop.during.from), x(hop.during.to));
         let class = format!("hop {}{}", hop.layer.name(), if hop.not_waited_for { " late" } else { "" });
-        svg.rect("lane", 0.0, top + 18.0, width - 2.0, 8.0, 0.0);
-        svg.rect(&class, left, top + 18.0, (right - left).max(3.0), 8.0, 2.0);
+        svg.rect("lane", 0.0, top + 2.0, right, 8.0, 0.0);
+        svg.rect(&class, left.min(right - 3.0), top + 2.0, (end - left).max(3.0), 8.0, 2.0);
+        top += ROW - LINE;
     }
-    (svg.finish(), ROW * request.hops.len() as f64)
+    let step = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000];
+    let step = step.into_iter().find(|step| *step as f64 / length * right >= 56.0).unwrap_or(200_000);
+    for micros in (0_i64..).map(|count| count * step).take_while(|micros| *micros as f64 <= length) {
+        let place = micros as f64 / length * right;
+        let (place, anchor) = match micros {
+            0 => (0.0, Anchor::Start),
+            _ if place > right - 24.0 => (right, Anchor::End),
+            _ => (place, Anchor::Middle),
+        };
+        svg.text("tick", (place, top + 14.0), anchor, &format!("{}.{} ms", micros / 1_000, micros % 1_000 / 100));
+    }
+    (svg.finish(), top + AXIS)
 }

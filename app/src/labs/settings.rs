@@ -72,7 +72,7 @@ fn field(html: &mut Html, knob: &Knob, value: &str) {
             html.close("select");
         }
         Takes::Seconds { .. } | Takes::Count { .. } => {
-            html.open(
+            html.open("span", &[("class", "number")]).open(
                 "input",
                 &[
                     ("type", "text"),
@@ -80,10 +80,11 @@ fn field(html: &mut Html, knob: &Knob, value: &str) {
                     ("size", "6"),
                     ("data-knob", knob.key),
                     ("value", value),
+                    ("placeholder", "none"),
                     ("title", &knob.expected()),
                 ],
             );
-            html.text(if matches!(knob.takes, Takes::Seconds { .. }) { " s" } else { "" });
+            html.text(if matches!(knob.takes, Takes::Seconds { .. }) { " s" } else { "" }).close("span");
         }
     }
     html.close("label");
@@ -102,15 +103,16 @@ fn default_of(knob: &Knob, plain: &Plan) -> String {
         // Values that somebody would choose; a plan of thousands of programs is not laid down hundreds of times.
         Takes::Seconds { from, to, .. } => {
             const TENTHS: [i64; 17] = [0, 1, 2, 5, 10, 15, 20, 30, 40, 50, 60, 80, 100, 120, 150, 200, 300];
-            let spans =
-                TENTHS.iter().map(|tenths| Span::millis(tenths * 100)).chain([Span::millis(10), Span::millis(50)]);
+            let short = [10, 20, 50].map(Span::millis);
+            let spans = TENTHS.iter().map(|tenths| Span::millis(tenths * 100)).chain(short);
             spans
                 .filter(|span| span >= from && span <= to)
                 .map(|span| span.to_string())
                 .find(|value| changes_nothing(value))
         }
         Takes::Count { from, to, .. } => {
-            const COUNTS: [u32; 19] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 30, 50, 100, 200, 500, 1_000, 2_000, 3_000];
+            const COUNTS: [u32; 20] =
+                [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 20, 30, 50, 100, 200, 500, 600, 1_000, 2_000, 3_000];
             let counts = COUNTS.iter().filter(|count| (from..=to).contains(count));
             counts.map(ToString::to_string).find(|value| changes_nothing(value))
         }

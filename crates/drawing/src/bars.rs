@@ -4,7 +4,7 @@ use lease_lab_scenarios::Run;
 use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::time::{Span, TrueTime};
 
-use crate::labels::text_width;
+use crate::labels::{text_width, wrapped};
 use crate::svg::{Anchor, Svg};
 use crate::timeline::worker_class;
 use crate::views::{Stretch, workers};
@@ -74,21 +74,6 @@ const ROW_GAP: f64 = 18.0;
 /// Room for the numbers of the axis.
 const AXIS: f64 = 24.0;
 
-/// The words of `text` in lines that are no wider than `width`.
-fn lines(text: &str, font_size: f64, width: f64) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split(' ') {
-        match lines.last_mut() {
-            Some(line) if text_width(&format!("{line} {word}"), font_size) <= width => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
-}
-
 /// The latest end of a bar or of a wait, over all rows: the scale is the same for all, and none is cut off.
 fn end_of(rows: &[Row]) -> TrueTime {
     let ends = rows.iter().flat_map(|row| {
@@ -107,7 +92,7 @@ pub fn draw(rows: &[Row], width: f64) -> (String, f64) {
     let x = |at: TrueTime| LEFT + at.min(end).as_micros() as f64 / length * (right - LEFT);
     let mut y = 4.0;
     for row in rows {
-        for line in lines(&row.name, 14.0, right - LEFT) {
+        for line in wrapped(&row.name, 14.0, right - LEFT) {
             svg.text("name", (LEFT, y + 13.0), Anchor::Start, &line);
             y += NAME_LINE;
         }
@@ -145,7 +130,7 @@ pub fn draw(rows: &[Row], width: f64) -> (String, f64) {
         y = bottom + 2.0;
         for (two, text) in row.told() {
             let class = if two { "note danger-text" } else { "note strong" };
-            for line in lines(&text, NOTE * 1.1, right - LEFT) {
+            for line in wrapped(&text, NOTE * 1.1, right - LEFT) {
                 svg.text(class, (LEFT, y + 12.0), Anchor::Start, &line);
                 y += LINE;
             }

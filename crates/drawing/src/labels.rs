@@ -32,6 +32,21 @@ pub fn text_width(text: &str, font_size: f64) -> f64 {
     text.chars().count() as f64 * font_size * CHARACTER_WIDTH
 }
 
+/// The words of `text` in lines that are no wider than `width`, if no single word is.
+pub fn wrapped(text: &str, font_size: f64, width: f64) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split(' ') {
+        match lines.last_mut() {
+            Some(line) if text_width(&format!("{line} {word}"), font_size) <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
 /// The box of a text whose baseline is at `at`.
 pub fn text_area(text: &str, font_size: f64, at: (f64, f64), anchor: Anchor) -> Area {
     let width = text_width(text, font_size);

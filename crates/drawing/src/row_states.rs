@@ -5,7 +5,8 @@ use lease_lab_sim::store::RowState;
 use crate::svg::{Anchor, Svg};
 use crate::views::row_states::Arrow;
 
-const BOX_WIDTH: f64 = 92.0;
+/// Below this width the boxes are narrow, and the numbers short.
+const NARROW_BELOW: f64 = 420.0;
 const BOX_HEIGHT: f64 = 34.0;
 /// Room over the boxes for the arrow from RUNNING to itself, and under them for the way back.
 const ABOVE: f64 = 46.0;
@@ -17,12 +18,14 @@ pub const HEIGHT: f64 = ABOVE + BOX_HEIGHT + BELOW;
 /// Draws the states; returns the content of an `svg` element of this width and of [`HEIGHT`].
 /// Each arrow carries how often it was taken; what it is stands in the list beside the drawing.
 pub fn draw(arrows: &[Arrow], width: f64) -> String {
+    let narrow = width < NARROW_BELOW;
+    let box_width = if narrow { 74.0 } else { 92.0 };
     let mut svg = Svg::default();
     let middle = ABOVE + BOX_HEIGHT / 2.0;
     let left = |state: RowState| match state {
         RowState::Queued => 4.0,
-        RowState::Running => (width - BOX_WIDTH) / 2.0,
-        RowState::Done => width - BOX_WIDTH - 4.0,
+        RowState::Running => (width - box_width) / 2.0,
+        RowState::Done => width - box_width - 4.0,
     };
     for arrow in arrows {
         let class = match (arrow.taken.is_empty(), arrow.refused.is_empty()) {
@@ -33,16 +36,16 @@ pub fn draw(arrows: &[Arrow], width: f64) -> String {
         let (from, to) = (left(arrow.from), left(arrow.to));
         let (points, label) = match (arrow.from, arrow.to) {
             (RowState::Running, RowState::Running) => {
-                let (a, b, top) = (from + 24.0, from + BOX_WIDTH - 24.0, ABOVE - 22.0);
+                let (a, b, top) = (from + 24.0, from + box_width - 24.0, ABOVE - 22.0);
                 (vec![(a, ABOVE), (a, top), (b, top), (b, ABOVE)], ((a + b) / 2.0, top - 6.0))
             }
             (RowState::Running, RowState::Queued) => {
-                let (a, b) = (from + BOX_WIDTH / 2.0, to + BOX_WIDTH / 2.0);
+                let (a, b) = (from + box_width / 2.0, to + box_width / 2.0);
                 let (edge, bottom) = (ABOVE + BOX_HEIGHT, ABOVE + BOX_HEIGHT + 22.0);
                 (vec![(a, edge), (a, bottom), (b, bottom), (b, edge)], ((a + b) / 2.0, bottom + 15.0))
             }
             _ => {
-                let (a, b) = (from + BOX_WIDTH, to);
+                let (a, b) = (from + box_width, to);
                 (vec![(a, middle), (b, middle)], ((a + b) / 2.0, middle - 8.0))
             }
         };
@@ -50,18 +53,20 @@ pub fn draw(arrows: &[Arrow], width: f64) -> String {
         if let [.., before, tip] = points[..] {
             head(&mut svg, class, before, tip);
         }
-        svg.text("note", label, Anchor::Middle, &times(arrow));
+        svg.text("note", label, Anchor::Middle, &times(arrow, narrow));
     }
     for state in [RowState::Queued, RowState::Running, RowState::Done] {
-        svg.rect("state", left(state), ABOVE, BOX_WIDTH, BOX_HEIGHT, 8.0);
-        svg.text("name", (left(state) + BOX_WIDTH / 2.0, middle + 4.0), Anchor::Middle, &state.to_string());
+        svg.rect("state", left(state), ABOVE, box_width, BOX_HEIGHT, 8.0);
+        svg.text("name", (left(state) + box_width / 2.0, middle + 4.0), Anchor::Middle, &state.to_string());
     }
     svg.finish()
 }
 
-fn times(arrow: &Arrow) -> String {
+fn times(arrow: &Arrow, narrow: bool) -> String {
     match (arrow.taken.len(), arrow.refused.len()) {
         (0, 0) => "–".into(),
+        // The table beside it has the rest.
+        (taken, _) if narrow => format!("{taken}×"),
         (taken, 0) => format!("{taken}×"),
         (0, refused) => format!("{refused}× refused"),
         (taken, refused) => format!("{taken}×, {refused}× refused"),

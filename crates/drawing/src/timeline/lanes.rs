@@ -131,17 +131,26 @@ impl<'a> Pen<'a> {
         })
     }
 
-    /// A text in a filled pill beside a mark: to its right, else to its left.
-    pub(super) fn pill(&mut self, at: TrueTime, y: f64, text: &str) -> bool {
+    /// The first of the texts for which there is room, in a filled pill: beside a mark, else above or below it.
+    pub(super) fn pill(&mut self, at: TrueTime, y: f64, texts: &[&str]) -> bool {
+        const HALF: f64 = 12.0;
         let x = self.layout.x(at);
-        let width = text_width(text, NOTE) + 20.0;
-        for left in [x + 12.0, x - 12.0 - width] {
-            let area = Area { left, top: y - 12.0, right: left + width, bottom: y + 12.0 };
-            if self.labels.take(area) {
-                let pill = Pill { at, area, text: text.to_owned() };
-                pill.draw(&mut self.svg);
-                self.pills.push(pill);
-                return true;
+        let edges = (self.layout.plot_left, self.layout.plot_right);
+        for (place, text) in texts.iter().enumerate() {
+            let width = text_width(text, NOTE) + 20.0;
+            let middle = (x - width / 2.0).min(edges.1 - width).max(edges.0);
+            let beside = [(x + HALF, y), (x - HALF - width, y)];
+            let apart = [(middle, y - 26.0), (middle, y + 26.0)];
+            // The shortest text stands wherever there is room.
+            let last = place + 1 == texts.len();
+            for (left, y) in beside.into_iter().chain(apart.into_iter().filter(|_| LABS || last)) {
+                let area = Area { left, top: y - HALF, right: left + width, bottom: y + HALF };
+                if area.bottom < self.layout.lanes_bottom && self.labels.take(area) {
+                    let pill = Pill { at, area, text: (*text).to_owned() };
+                    pill.draw(&mut self.svg);
+                    self.pills.push(pill);
+                    return true;
+                }
             }
         }
         false
@@ -423,9 +432,8 @@ pub(super) fn partner(pen: &mut Pen<'_>, view: &View<'_>) {
             Kind::EffectDone { worker, chunk, .. } => {
                 let class = format!("write again {}", worker_class((*worker).into()));
                 pen.svg.circle(&class, place, 6.5, &format!("the customers of chunk {chunk} are told again at {at}"));
-                if !pen.pill(event.t, place.1, &format!("{worker}’s chunk {chunk}: told twice")) {
-                    pen.pill(event.t, place.1, "twice");
-                }
+                let text = format!("{worker}’s chunk {chunk}: told twice");
+                pen.pill(event.t, place.1, &[&text, "told twice"]);
             }
             Kind::EffectRecognised { chunk, .. } => {
                 pen.svg.diamond("swept", place, 4.5, &format!("the call for chunk {chunk} is recognised at {at}"));
@@ -439,6 +447,7 @@ pub(super) fn partner(pen: &mut Pen<'_>, view: &View<'_>) {
 
 /// What is done to the machines: a thin line as long as it lasts, or a tick, with a text.
 pub(super) fn faults(pen: &mut Pen<'_>, view: &View<'_>) {
+    const CLOSE: f64 = 190.0;
     let layout = pen.layout;
     for fault in &view.faults {
         let (top, bottom, above) = match fault.place {
@@ -461,8 +470,15 @@ pub(super) fn faults(pen: &mut Pen<'_>, view: &View<'_>) {
             continue;
         };
         let y = if above { top - 3.0 } else { bottom - 6.0 };
+        // A tick that another one follows closely has its text before it.
+        let follows = |other: &Fault| {
+            let x = layout.x(other.during.from);
+            other.place == fault.place && left < x && x < left + CLOSE
+        };
+        let before = instant && view.faults.iter().any(follows);
         let told = |pen: &mut Pen<'_>, text: &str| {
-            pen.label("note fault-text", NOTE, (left + 4.0, y), Anchor::Start, text)
+            before && pen.label("note fault-text", NOTE, (left - 4.0, y), Anchor::End, text)
+                || pen.label("note fault-text", NOTE, (left + 4.0, y), Anchor::Start, text)
                 || pen.label("note fault-text", NOTE, (left - 4.0, y), Anchor::End, text)
                 || pen.label("note fault-text", NOTE, ((left + right) / 2.0, y), Anchor::Middle, text)
         };
@@ -510,7 +526,9 @@ pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
             [format!("waits for lock {lock}, which {} holds", wait.holder), format!("waits for {}", wait.holder)];
         pen.label_in_bar(&format!("in-outline {class}"), (left, right), top + height / 2.0 + 4.0, &texts);
     }
-    for mark in &model.marks {
+    // Refusals come first: they are what a reader looks for.
+    let (refused, others): (Vec<_>, Vec<_>) = model.marks.iter().partition(|mark| mark.refused);
+    for mark in refused.into_iter().chain(others) {
         let Some(area) = layout.lane(mark.machine).filter(|_| pen.sees(mark.at)) else { continue };
         let place = (layout.x(mark.at), area.middle());
         let title = format!("{} at {}", mark.text, mark.at.told());
@@ -519,8 +537,10 @@ pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
         } else {
             pen.svg.diamond("done", place, 5.0, &title);
         }
-        let _ = pen.label("note", NOTE, (place.0 + 9.0, place.1 + 4.0), Anchor::Start, &mark.text)
-            || pen.label("note", NOTE, (place.0 - 9.0, place.1 + 4.0), Anchor::End, &mark.text);
+        // A node’s own line runs through the middle of its lane.
+        let y = if mark.machine.is_lock_service() { place.1 - 3.0 } else { place.1 + 4.0 };
+        let _ = pen.label("note", NOTE, (place.0 + 9.0, y), Anchor::Start, &mark.text)
+            || pen.label("note", NOTE, (place.0 - 9.0, y), Anchor::End, &mark.text);
     }
 }
 
@@ -545,7 +565,8 @@ fn draw_steps(pen: &mut Pen<'_>, steps: &Steps, (top, bottom): (f64, f64), until
         points.push((right, y(*count)));
         if *count == most && !told {
             let text = format!("{} {what}", grouped(most.into()));
-            told = pen.label("fence-label", NOTE, (left + 4.0, top - 3.0), Anchor::Start, &text);
+            told = pen.label("fence-label", NOTE, (left + 4.0, top - 3.0), Anchor::Start, &text)
+                || pen.label("fence-label", NOTE, (right, top - 3.0), Anchor::End, &text);
         }
         let none = format!("no {what}");
         if *count == 0 && place > 0 && text_width(&none, NOTE) + 12.0 < right - left {
@@ -788,9 +809,7 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
         let text = mark.what.refusal().unwrap_or_default();
         let class = format!("cross refused {}", worker_class((*worker).into()));
         pen.svg.cross(&class, (layout.x(mark.at), y), 7.0, &text);
-        if !pen.pill(mark.at, y, &text) {
-            pen.pill(mark.at, y, "refused");
-        }
+        pen.pill(mark.at, y, &[&text, "refused"]);
     }
     for mark in &view.store.marks {
         if !pen.sees(mark.at) {
@@ -800,14 +819,23 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
         let y = levels.y(mark.fence);
         let at = mark.at.told();
         match &mark.what {
-            What::Written { worker, chunk, again, .. } => {
+            What::Written { worker, chunk, again, times, .. } => {
                 let class = worker_class((*worker).into());
                 if *again {
                     let place = (x, levels.y(mark.height()));
                     pen.svg.circle(&format!("write again {class}"), place, 6.5, &format!("chunk {chunk} again, {at}"));
-                    let text = format!("{worker}’s chunk {chunk}: charged twice");
-                    if !pen.pill(mark.at, place.1, &text) {
-                        pen.pill(mark.at, place.1, "twice");
+                    let how_often =
+                        if *times == 2 { "charged twice".to_owned() } else { format!("charged {times} times") };
+                    let text = format!("{worker}’s chunk {chunk}: {how_often}");
+                    // Of several at one instant the last one says it all.
+                    let later = |other: &store::Mark| match &other.what {
+                        What::Written { chunk: of, times: more, .. } => {
+                            other.at == mark.at && of == chunk && more > times
+                        }
+                        _ => false,
+                    };
+                    if !view.store.marks.iter().any(later) {
+                        pen.pill(mark.at, place.1, &[&text, &how_often]);
                     }
                 } else {
                     let title = format!("{worker}’s chunk {chunk} recorded at {at}");
@@ -817,7 +845,8 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
             What::Done(_) => {
                 pen.svg.diamond("done", (x, y), 6.0, &format!("DONE at {at}"));
                 let _ = pen.label("note strong", NOTE, (x + 10.0, y - 8.0), Anchor::Start, "DONE")
-                    || pen.label("note strong", NOTE, (x - 10.0, y - 8.0), Anchor::End, "DONE");
+                    || pen.label("note strong", NOTE, (x - 10.0, y - 8.0), Anchor::End, "DONE")
+                    || pen.label("note strong", NOTE, (x + 6.0, y - 10.0), Anchor::End, "DONE");
             }
             What::OrphanSeen | What::Requeued => {
                 let requeued = mark.what == What::Requeued;

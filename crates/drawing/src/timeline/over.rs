@@ -169,7 +169,7 @@ pub(super) fn ghost(pen: &mut Pen<'_>, run: &Run, ghost: &Run, until: TrueTime) 
             if !pen.sees(mark.at) {
                 continue;
             }
-            if let store::What::Written { worker, chunk, again, token } = &mark.what {
+            if let store::What::Written { worker, chunk, again, token, .. } = &mark.what {
                 let y = levels.y(if *again { *token } else { mark.fence });
                 let class = format!("ghost-write {}", worker_class((*worker).into()));
                 let title = format!("in the other run, chunk {chunk} is recorded here");

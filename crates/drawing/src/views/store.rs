@@ -44,6 +44,8 @@ pub enum What {
         token: Token,
         /// It was recorded before, and its customers are charged again.
         again: bool,
+        /// How often its customers have been charged now.
+        times: u32,
     },
     /// A write was refused.
     Refused {
@@ -140,7 +142,7 @@ pub fn lane(events: &[Event]) -> StoreLane {
             Kind::ChunkWritten { worker, token, chunk, charged, times_charged, fence: after, .. } => {
                 fence = *after;
                 let again = *charged > 0 && *times_charged > 1;
-                What::Written { worker: *worker, chunk: *chunk, token: *token, again }
+                What::Written { worker: *worker, chunk: *chunk, token: *token, again, times: *times_charged }
             }
             Kind::WriteRefused { worker, token, fence, chunk, because } => What::Refused {
                 worker: *worker,
