@@ -49,7 +49,10 @@ pub(super) fn compare(lab: Lab) -> impl IntoView {
                     inner_html=options(lab)
                 ></select>
             </div>
-            {move || lab.other_run.read().is_some().then(|| both(lab))}
+            {move || match lab.other_run.read().is_some() {
+                true => both(lab).into_any(),
+                false => view! { <p class="soft">"Choose a change, and both runs stand one below the other."</p> }.into_any(),
+            }}
         </section>
     }
 }

@@ -93,7 +93,7 @@ fn rights(lab: Lab) -> impl IntoView {
     view! {
         <section class="card extra" aria-labelledby="bars-title">
             <h2 id="bars-title">"Who may act, under each rule"</h2>
-            <p class="soft">"Each row is a whole run of its own, in seconds of true time."</p>
+            <p class="soft">"Each row is a whole run of its own, in seconds of true time. A bar begins when the worker learns that it has the lock."</p>
             <div node_ref=place>
                 {move || {
                     let (content, height) = svg.get();
@@ -117,7 +117,7 @@ fn beats(lab: Lab) -> impl IntoView {
         for row in recap::rows(&lab.run.read()) {
             html.open("tr", &[]).element("th", &[("scope", "row")], &row.number.to_string()).open("td", &[]);
             match row.t {
-                Some(at) => html.jump("link", at, &format!("{} s", at.told())),
+                Some(at) => html.jump("link", at, &format!("{}\u{a0}s", at.told())),
                 None => html.text("–"),
             };
             html.close("td");
@@ -131,7 +131,7 @@ fn beats(lab: Lab) -> impl IntoView {
     view! {
         <section class="card extra" aria-labelledby="beats-title">
             <h2 id="beats-title">"Every beat"</h2>
-            <div class="wide" tabindex="0" role="region" aria-label="Table of beats" on:click=move |event| follow_jump(lab, &event)>
+            <div class="wide beats" tabindex="0" role="region" aria-label="Table of beats" on:click=move |event| follow_jump(lab, &event)>
                 <table>
                     <caption>"Press a time to see that instant in the lab above."</caption>
                     <thead>

@@ -41,6 +41,7 @@ pub(super) fn storm(lab: Lab) -> impl IntoView {
             <h2 id="plot-title">"Claims, expiries and re-queues in each second"</h2>
             {canvas(lab, "Claims, expiries and re-queues in each second of the run; the table below has the highest counts.", rates)}
             <p class="legend" inner_html=legend(["claims", "expiries", "re-queues"])></p>
+            <p class="soft">"Across: true time in seconds. Up: how many in each second, or at that moment."</p>
             <h2 class="again">"How many rows are running, locks are held, rows are queued"</h2>
             {canvas(lab, "How many rows are running, how many locks are held and how many rows are queued, over the run.", totals)}
             <p class="legend" inner_html=legend(["rows RUNNING", "locks held", "rows QUEUED"])></p>

@@ -70,7 +70,7 @@ fn times(html: &mut Html, taken: &[Taken]) {
         if place > 0 {
             html.text(", ");
         }
-        html.jump("link", one.at, &format!("{} s", one.at.told())).text(&format!(" by {}", one.by));
+        html.jump("link", one.at, &format!("{}\u{a0}s", one.at.told())).text(&format!(" by {}", one.by));
     }
     if taken.is_empty() {
         html.text("–");

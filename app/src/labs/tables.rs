@@ -33,7 +33,7 @@ pub(super) fn facts(id: &str) -> String {
                     html.text(statement.text);
                     for source in statement.sources {
                         let number = (source + 1).to_string();
-                        html.text(" ").open("sup", &[]);
+                        html.text("\u{a0}").open("sup", &[]);
                         html.element(
                             "a",
                             &[("href", &format!("#source-{number}")), ("aria-label", &format!("Source {number}"))],

@@ -53,10 +53,32 @@ impl Value {
     /// The value as a reader sees it.
     pub fn told(&self) -> String {
         match self {
-            Value::Seconds(span) => format!("{} s", span.told()),
+            Value::Seconds(span) => seconds(*span),
             Value::Count(count) => lease_lab_sim::time::grouped(*count),
             Value::Text(text) => text.clone(),
         }
+    }
+}
+
+/// A length as long as it is worth: short ones in milliseconds, so that none is told as nothing.
+fn seconds(span: Span) -> String {
+    const MILLI: i64 = 1_000;
+    let micros = span.as_micros();
+    let size = micros.abs();
+    let sign = if micros < 0 { "−" } else { "" };
+    if (1..100 * MILLI).contains(&size) && size % MILLI == 0 {
+        return format!("{sign}{} ms", size / MILLI);
+    }
+    if size < 1_000 * MILLI && size % (10 * MILLI) != 0 && size >= MILLI {
+        return format!("{sign}0.{:03} s", size / MILLI);
+    }
+    let told = span.told();
+    match told.split_once('.') {
+        Some((whole, rest)) if whole.len() > 4 => {
+            let whole: u64 = whole.trim_start_matches('−').parse().unwrap_or(0);
+            format!("{sign}{}.{rest} s", lease_lab_sim::time::grouped(whole))
+        }
+        _ => format!("{told} s"),
     }
 }
 
@@ -66,6 +88,29 @@ impl Serialize for Value {
             Value::Seconds(span) => span.serialize(serializer),
             Value::Count(count) => serializer.serialize_u64(*count),
             Value::Text(text) => serializer.serialize_str(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_time_is_never_told_as_nothing() {
+        for (micros, expected) in [
+            (0, "0.0 s"),
+            (2_000, "2 ms"),
+            (14_000, "14 ms"),
+            (50_000, "50 ms"),
+            (-2_000, "−2 ms"),
+            (102_000, "0.102 s"),
+            (580_000, "0.58 s"),
+            (500_000, "0.5 s"),
+            (13_007_000, "13.01 s"),
+            (7_644_810_000, "7,644.81 s"),
+        ] {
+            assert_eq!(Value::Seconds(Span::micros(micros)).told(), expected, "{micros}");
         }
     }
 }

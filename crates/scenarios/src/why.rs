@@ -468,6 +468,7 @@ pub fn why(event: &Event, plan: &Plan) -> String {
         ),
         Kind::ChecksServed { accepted, throttled, .. } if LABS => match throttled {
             0 => format!("{accepted} checks of the fence item are served."),
+            1 => format!("{accepted} checks of the fence item are served, and one is throttled."),
             _ => format!("{accepted} checks of the fence item are served, and {throttled} are throttled."),
         },
         Kind::ChecksGivenUp { count, .. } if LABS => format!(

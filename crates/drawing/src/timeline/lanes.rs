@@ -195,7 +195,8 @@ pub(super) fn background(pen: &mut Pen<'_>) {
     for lane in sidecars.filter(|_| LABS) {
         pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, "sidecar");
     }
-    for lane in nodes {
+    // The lane of the only machine has its name already.
+    for lane in nodes.into_iter().filter(|lane| !LABS || lane.machine != MachineId::Allocator) {
         pen.label("node-name", NOTE, (left - 8.0, lane.middle() + 4.0), Anchor::End, &lane.machine.to_string());
     }
     if let Some(lane) = layout.lane(MachineId::Store) {
@@ -266,6 +267,11 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
                 let x = layout.x(*at);
                 let class = if *passed { "check" } else { "check failed" };
                 pen.svg.line(class, (x, top - 4.0), (x, top + BAR * 2.0 + 4.0));
+                if LABS && !passed {
+                    let text = format!("check fails, {}", at.told());
+                    let _ = pen.label("note", NOTE, (x + 4.0, area.top - 3.0), Anchor::Start, &text)
+                        || pen.label("note", NOTE, (x - 4.0, area.top - 3.0), Anchor::End, &text);
+                }
             }
         }
         // Their outline keeps the ticks of checks out of the letters.
@@ -546,6 +552,7 @@ pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
 
 /// A step line that reaches the upper edge where most there are, with the highest number and any long time of none.
 fn draw_steps(pen: &mut Pen<'_>, steps: &Steps, (top, bottom): (f64, f64), until: TrueTime, what: &str) {
+    const FEW: usize = 12;
     let most = steps.iter().map(|(_, count)| *count).max().unwrap_or(0).max(1);
     let y = |count: u32| bottom - (bottom - top) * f64::from(count) / f64::from(most);
     let mut points: Vec<(f64, f64)> = Vec::new();
@@ -563,6 +570,13 @@ fn draw_steps(pen: &mut Pen<'_>, steps: &Steps, (top, bottom): (f64, f64), until
         }
         points.push((from, y(*count)));
         points.push((right, y(*count)));
+        // Of few levels each tells its number.
+        if LABS && steps.len() <= FEW && *count != most && *count > 0 {
+            let text = grouped((*count).into());
+            if text_width(&text, NOTE) + 12.0 < right - left {
+                pen.label("note", NOTE, (left + 4.0, y(*count) - 3.0), Anchor::Start, &text);
+            }
+        }
         if *count == most && !told {
             let text = format!("{} {what}", grouped(most.into()));
             told = pen.label("fence-label", NOTE, (left + 4.0, top - 3.0), Anchor::Start, &text)

@@ -51,6 +51,9 @@ pub fn view(events: &[Event], until: TrueTime) -> ModelView {
     let mut open: LiteMap<WorkerId, (TrueTime, String)> = LiteMap::new();
     // An engine reads the whole journal, from its first fence on, before it writes.
     let mut reads: LiteMap<WorkerId, TrueTime> = LiteMap::new();
+    // Units that a client works with, and since when they are not its own any more.
+    let mut in_use: LiteMap<WorkerId, u32> = LiteMap::new();
+    let mut stale: LiteMap<WorkerId, TrueTime> = LiteMap::new();
     let mut done: Vec<WorkerId> = Vec::new();
     for event in events {
         let at = event.t;
@@ -59,7 +62,17 @@ pub fn view(events: &[Event], until: TrueTime) -> ModelView {
                 view.begins(&mut open, *worker, at, format!("{units} units"));
                 view.step(at, *in_all, "units granted");
             }
+            Kind::UnitsUsed { worker, units, .. } => {
+                in_use.insert(*worker, *units);
+            }
+            Kind::UnitsFree { worker, .. } => {
+                in_use.remove(worker);
+                view.stale(&mut stale, *worker, at);
+            }
             Kind::QuotaExpired { worker, in_all, .. } => {
+                if in_use.contains_key(worker) {
+                    stale.insert(*worker, at);
+                }
                 view.ends(&mut open, *worker, at);
                 view.step(at, *in_all, "units granted");
             }
@@ -76,7 +89,10 @@ pub fn view(events: &[Event], until: TrueTime) -> ModelView {
                 view.ends(&mut open, *worker, at);
                 view.mark(event, "halts".into(), true);
             }
-            Kind::Crashed { worker: Some(worker) } => view.ends(&mut open, *worker, at),
+            Kind::Crashed { worker: Some(worker) } => {
+                in_use.remove(worker);
+                view.ends(&mut open, *worker, at);
+            }
             Kind::JournalFenced { worker, epoch, .. } => {
                 reads.entry(*worker).or_insert(at);
                 view.mark(event, format!("fenced below {epoch}"), false);
@@ -101,6 +117,10 @@ pub fn view(events: &[Event], until: TrueTime) -> ModelView {
     let fenced: Vec<WorkerId> = reads.keys().copied().collect();
     for worker in fenced {
         view.reads(&mut reads, worker, until);
+    }
+    let using: Vec<WorkerId> = stale.keys().copied().collect();
+    for worker in using {
+        view.stale(&mut stale, worker, until);
     }
     let still: Vec<WorkerId> = open.keys().copied().collect();
     for worker in still {
@@ -128,6 +148,14 @@ impl ModelView {
     fn ends(&mut self, open: &mut LiteMap<WorkerId, (TrueTime, String)>, worker: WorkerId, at: TrueTime) {
         if let Some((from, text)) = open.remove(&worker) {
             self.bars.push(Bar { worker, during: Stretch { from, to: at }, text, waits: false });
+        }
+    }
+
+    /// A client goes on with units that the allocator has given to others.
+    fn stale(&mut self, stale: &mut LiteMap<WorkerId, TrueTime>, worker: WorkerId, at: TrueTime) {
+        if let Some(from) = stale.remove(&worker) {
+            let text = "still uses units that are not its own".into();
+            self.bars.push(Bar { worker, during: Stretch { from, to: at }, text, waits: true });
         }
     }
 
@@ -174,6 +202,9 @@ mod tests {
         let of = |worker| view.bars.iter().filter(move |bar| bar.worker == worker);
         let ends: Vec<&str> = of(WorkerId::C).map(|bar| bar.text.as_str()).collect();
         assert_eq!(ends[..2], ["20 units", "40 units"], "C gets what A leaves");
+        let beyond: Vec<&Bar> = of(WorkerId::A).filter(|bar| bar.waits).collect();
+        assert_eq!(beyond.len(), 1, "A is frozen with work in its hands");
+        assert_eq!(beyond[0].during.from, of(WorkerId::A).map(|bar| bar.during.to).min().unwrap_or_default());
         let most = view.total.iter().flat_map(|(steps, _)| steps).map(|(_, units)| *units).max();
         assert_eq!(most, Some(100));
     }

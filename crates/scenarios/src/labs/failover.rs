@@ -107,7 +107,10 @@ fn measures(run: &Run) -> Vec<Measure> {
             "later",
             "Later than the old leader’s deadline by",
             Some(later.filter(|later| *later > Span::ZERO).unwrap_or_default()),
-            "",
+            match later {
+                Some(later) if later <= Span::ZERO => "it ended before that deadline",
+                _ => "",
+            },
         ),
     ]
 }

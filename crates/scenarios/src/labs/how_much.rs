@@ -117,7 +117,11 @@ fn measures(run: &Run) -> Vec<Measure> {
             "keep-alives",
             "Renewals",
             count(&|kind| matches!(kind, Kind::LeaseRenewed { .. })),
-            format!("in {} s, one for each lock held and every {} s", minutes.told(), run.plan.settings.renew.told()),
+            format!(
+                "in the whole run of {} s, one for each lock held and every {} s",
+                minutes.told(),
+                run.plan.settings.renew.told()
+            ),
         ),
     ]
 }

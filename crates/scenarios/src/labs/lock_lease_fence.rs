@@ -41,7 +41,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::Bars],
-    window: (0, 30),
+    window: (0, 33),
     ..Scenario::BASE
 };
 

@@ -95,7 +95,7 @@ fn measures(run: &Run) -> Vec<Measure> {
         ),
         Measure::new(
             "spare",
-            "What is left of the margin",
+            "From A’s last write to the expiry of its lease",
             spare.map(|(expired, write)| Value::Seconds(expired - write.t)),
             spare.map_or(String::new(), |(expired, write)| format!("{} − {}", expired.told(), write.t.told())),
         ),

@@ -114,7 +114,7 @@ fn of_quota(run: &Run) -> Vec<Measure> {
             "used",
             "The most units in use at once, a frozen client’s unfinished work included",
             Some(Value::Count(most_used.0.into())),
-            format!("at {} s", most_used.1.told()),
+            format!("from {} s on; see A’s bar that is only outlined", most_used.1.told()),
         ),
         Measure::new(
             "back",

@@ -15,7 +15,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "sweeper",
     part: 6,
     name: "The sweeper",
-    title: "Nobody holds the key: is the holder dead, or about to come back",
+    title: "Nobody holds the key: the holder is dead, or about to come back",
     lede: "A loses the lock service for 14 s, lets go in time, keeps its half-done chunk, and comes back for its lock. \
            The sweeper sees what it would see if A were dead: a claimed row, and no key.",
     notice: &[

@@ -14,7 +14,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     id: "takeover",
     part: 6,
     name: "The earliest safe takeover",
-    title: "A dies at 4.0: from when on may B take over, and when does it",
+    title: "A dies at 4.0: when B may take over, and when it does",
     lede: "Nobody can know that A is dead. All that others may rely on is that A’s right to act ends, one lease after \
            the last renewal that the authority applied. B asks for the lock ten times a second from 6.0 on.",
     notice: &[
@@ -85,9 +85,7 @@ fn measures(run: &Run) -> Vec<Measure> {
             "later",
             "Later than necessary by",
             taken.zip(earliest).map(|(taken, earliest)| Value::Seconds(taken - earliest)),
-            taken
-                .zip(earliest)
-                .map_or(String::new(), |(taken, earliest)| format!("{} − {}", taken.told(), earliest.told())),
+            taken.zip(earliest).map_or(String::new(), |(taken, earliest)| format!("{taken} − {earliest}")),
         ),
     ]
 }

@@ -67,11 +67,16 @@ fn measures(run: &Run) -> Vec<Measure> {
         Some(deadline) => Value::Seconds(deadline - Mono::ZERO),
         None => Value::Text("none".into()),
     };
+    let when = match crash {
+        Some(event) => format!("just before {}", event.t.told()),
+        None => "at the end".to_owned(),
+    };
+    let log_how = format!("{when}; those of other tenants included");
     vec![
-        Measure::count("log", "Entries in the leader’s log", log, "those of other tenants included"),
-        Measure::count("memory", "Deadlines in the leader’s memory", led, ""),
-        Measure::count("elsewhere", "Deadlines on the other nodes", others, ""),
-        Measure::new("before", "A’s deadline, as the leader knows it", Some(told(deadline(&world))), ""),
+        Measure::count("log", "Entries in the leader’s log", log, log_how),
+        Measure::count("memory", "Deadlines in the leader’s memory", led, when.clone()),
+        Measure::count("elsewhere", "Deadlines on the other nodes", others, when.clone()),
+        Measure::new("before", "A’s deadline, as the leader knows it", Some(told(deadline(&world))), when),
         Measure::new(
             "rebuilt",
             "A’s deadline, as the next leader rebuilds it",

@@ -109,7 +109,8 @@ pub(super) fn answer(request: &Request, reply: &StoreReply) -> Answer {
                 .iter()
                 .map(|claim| format!("{} | {} | {}\n", job_name(claim.job), claim.owner, claim.fence))
                 .collect();
-            Answer::yes(format!("{lines}({} rows)", claims.len()))
+            let rows = if claims.len() == 1 { "row" } else { "rows" };
+            Answer::yes(format!("{lines}({} {rows})", claims.len()))
         }
         (Request::Transaction(transaction), reply) => changed(transaction, reply),
         (_, StoreReply::Row(row)) => Answer::yes(told(row)),
