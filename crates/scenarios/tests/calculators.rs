@@ -99,7 +99,7 @@ fn a_fence_item_takes_500_checks_a_second() {
     assert!(output("hot-fence", &over, "units").warning.is_some());
     assert_number("hot-fence", &full, "writers-max", 250.0);
     assert_number("hot-fence", &[], "writers-max", f64::floor(999.0 / 4.0));
-    assert_number("hot-fence", &[("fences", 10.0)], "units", 401.0 / 10.0);
+    assert_number("hot-fence", &[("fences", 10.0)], "units", (300.0 * 2.0 * 2.0 + 1.0) / 10.0);
     assert_number("hot-fence", &[("fences", 10.0)], "writers-max", f64::floor(9_999.0 / 4.0));
 }
 

@@ -116,7 +116,10 @@ impl<'a> Pen<'a> {
     pub(super) fn label(&mut self, class: &str, size: f64, at: (f64, f64), anchor: Anchor, text: &str) -> bool {
         // Bold letters are wider.
         let bold = ["strong", "name", "fence-label", "in-"].iter().any(|part| class.contains(part));
-        let free = self.labels.take(text_area(text, if bold { size * 1.15 } else { size }, at, anchor));
+        let area = text_area(text, if bold { size * 1.15 } else { size }, at, anchor);
+        // What is said of an instant does not reach into the names of the lanes.
+        let of_time = class.starts_with("note") && at.0 >= self.layout.plot_left;
+        let free = !(LABS && of_time && area.left < self.layout.plot_left - 2.0) && self.labels.take(area);
         if free {
             self.svg.text(class, at, anchor, text);
         }
@@ -207,7 +210,8 @@ pub(super) fn background(pen: &mut Pen<'_>) {
     if let Some(lane) = layout.lane(MachineId::Partner) {
         pen.svg.rect("lane", left, lane.top, width, lane.bottom - lane.top, 6.0);
         let y = if layout.compact { lane.middle() + 4.0 } else { lane.middle() - 3.0 };
-        pen.label("name", NAME, (0.0, y), Anchor::Start, "Partner");
+        let name = if layout.compact { "Part." } else { "Partner" };
+        pen.label("name", NAME, (0.0, y), Anchor::Start, name);
     }
     axis(pen);
 }
@@ -320,7 +324,7 @@ fn draw_wait(pen: &mut Pen<'_>, stretch: Stretch, token: Token, middle: f64) {
 pub(super) fn sidecars(pen: &mut Pen<'_>, view: &View<'_>) {
     for (worker, lane, renewals) in &view.sidecars {
         let Some(area) = pen.layout.lane(MachineId::Sidecar(*worker)) else { continue };
-        draw_life(pen, lane, area);
+        draw_life(pen, lane, area, area.middle());
         let y = area.middle();
         let mut told = false;
         for at in renewals {
@@ -347,6 +351,8 @@ fn draw_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
 }
 
 fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
+    /// Ticks that are closer than this say nothing.
+    const CLOSE: f64 = 16.0;
     let (top, height) = pen.layout.bar(middle, hold.job);
     let baseline = top + height / 2.0 + 4.0;
     let in_bar = format!("in-bar {class}");
@@ -386,8 +392,10 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
                 }
             }
         }
-        for (at, _) in stops.iter().skip(1).filter(|_| LABS) {
-            if pen.sees(*at) && hold.stop != Mono::NEVER {
+        let close = stops.windows(2).any(|pair| pen.layout.x(pair[1].0) - pen.layout.x(pair[0].0) < CLOSE);
+        let ticks = LABS && pen.layout.slots == 1 && hold.stop != Mono::NEVER && (!close || stops.len() == 2);
+        for (at, _) in stops.iter().skip(1).filter(|_| ticks) {
+            if pen.sees(*at) {
                 let x = pen.layout.x(*at);
                 pen.svg.line("renewal", (x, top + height - 5.0), (x, top + height));
             }
@@ -475,7 +483,11 @@ pub(super) fn faults(pen: &mut Pen<'_>, view: &View<'_>) {
         } else {
             continue;
         };
-        let y = if above { top - 3.0 } else { bottom - 6.0 };
+        let y = match fault.place {
+            _ if above => top - 3.0,
+            Place::Machine(machine) if machine.is_lock_service() => (top + bottom) / 2.0 - 3.0,
+            _ => bottom - 6.0,
+        };
         // A tick that another one follows closely has its text before it.
         let follows = |other: &Fault| {
             let x = layout.x(other.during.from);
@@ -588,6 +600,13 @@ fn draw_steps(pen: &mut Pen<'_>, steps: &Steps, (top, bottom): (f64, f64), until
         }
     }
     if let (Some(first), Some(last)) = (points.first().copied(), points.last().copied()) {
+        // Where the highest number is out of sight, the last one that is seen is told.
+        let at = pen.layout.time_at(last.0);
+        let seen = steps.iter().take_while(|(since, _)| *since <= at).last().map_or(0, |(_, count)| *count);
+        if LABS && !told && seen > 0 {
+            let text = format!("{} {what}", grouped(seen.into()));
+            pen.label("fence-label", NOTE, (last.0 - 4.0, last.1 - 4.0), Anchor::End, &text);
+        }
         let mut ground = points.clone();
         ground.push((last.0, bottom));
         ground.push((first.0, bottom));
@@ -652,9 +671,14 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
         }
     }
     for area in layout.service() {
-        let Some(lane) = view.machines.get(&area.machine) else { continue };
-        draw_life(pen, lane, *area);
-        let y = area.middle();
+        let node = area.machine;
+        let Some(lane) = view.machines.get(&node) else { continue };
+        let y = match node {
+            // The keys of a server lie in the middle of its lane.
+            _ if LABS && view.servers.iter().any(|(server, _)| *server == node) => area.bottom - 3.0,
+            _ => area.middle(),
+        };
+        draw_life(pen, lane, *area, y);
         for (stretch, term) in &lane.led {
             if let Some((left, right)) = pen.visible(*stretch) {
                 let text = format!("leader, term {term}");
@@ -667,14 +691,17 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
             if pen.sees(*at) {
                 let x = layout.x(*at);
                 pen.svg.diamond("discard", (x, y), 4.0, "drops entries that no majority ever had");
+                if LABS {
+                    pen.label("note", NOTE, (x + 8.0, y + 4.0), Anchor::Start, "drops entries");
+                }
             }
         }
     }
 }
 
 /// When a machine is up, leads, is frozen and dies.
-fn draw_life(pen: &mut Pen<'_>, lane: &NodeLane, area: LaneArea) {
-    let (machine, y) = (area.machine, area.middle());
+fn draw_life(pen: &mut Pen<'_>, lane: &NodeLane, area: LaneArea, y: f64) {
+    let machine = area.machine;
     for stretch in &lane.up {
         if let Some((left, right)) = pen.visible(*stretch) {
             pen.svg.line("follows", (left, y), (right, y));
@@ -823,7 +850,11 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
         let text = mark.what.refusal().unwrap_or_default();
         let class = format!("cross refused {}", worker_class((*worker).into()));
         pen.svg.cross(&class, (layout.x(mark.at), y), 7.0, &text);
-        pen.pill(mark.at, y, &[&text, "refused"]);
+        // Of several that are refused together and alike, one is told.
+        let alike = |other: &&store::Mark| other.at == mark.at && other.what.refused_as() == mark.what.refused_as();
+        if !LABS || view.store.marks.iter().find(alike).is_some_and(|first| first.what == mark.what) {
+            pen.pill(mark.at, y, &[&text, "refused"]);
+        }
     }
     for mark in &view.store.marks {
         if !pen.sees(mark.at) {

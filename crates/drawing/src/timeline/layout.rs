@@ -78,7 +78,7 @@ impl Layout {
             if compact { (44.0, 8.0, 36.0, 12.0) } else { (112.0, 16.0, 44.0, 20.0) };
         let (keys_height, node_height, store_height) = if compact { (40.0, 18.0, 100.0) } else { (44.0, 20.0, 112.0) };
         // Room for the flags, the cursor's label and the notes over the first lane.
-        let lanes_top = 60.0;
+        let lanes_top = if LABS && run.scenario.bookmarks.is_empty() { 40.0 } else { 60.0 };
         let mut lanes = Vec::new();
         let mut y = lanes_top;
         for worker in workers_shown(run, ghost, options) {

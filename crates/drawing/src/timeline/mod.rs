@@ -67,6 +67,8 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
         over::ghost(&mut pen, run, ghost, options.until);
     }
     over::flags(&mut pen, run, options.until);
+    // Under the bars and the labels, which they would strike out.
+    over::messages(&mut pen, &view);
     if LABS {
         lanes::keep_ticks_free(&mut pen, &view);
         lanes::totals(&mut pen, &view);
@@ -83,7 +85,6 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
         lanes::redis_servers(&mut pen, &view);
         lanes::faults(&mut pen, &view);
     }
-    over::messages(&mut pen, &view);
     let (svg, labels, pills) = pen.finish();
     Timeline { svg, layout, labels, pills }
 }

@@ -19,6 +19,8 @@ const DANGER_MIN: Span = Span::millis(60);
 /// From here on there is room for messages that change nothing, and for answers.
 const ALL_MESSAGES_PIXELS_PER_SECOND: f64 = 90.0;
 
+/// Crosses that are closer than this are one.
+const APART: f64 = 8.0;
 /// How far a lost message gets, in pixels.
 const LOST_REACH: f64 = 30.0;
 
@@ -102,6 +104,8 @@ pub(super) fn messages(pen: &mut Pen<'_>, view: &View<'_>) {
         (Some(levels), MachineId::Store) => Some(levels.y(view.store.height_at(at))),
         _ => layout.lane(machine).map(|lane| lane.middle()),
     };
+    // Lost ones that lie on each other are drawn once.
+    let mut crosses: Vec<(f64, f64)> = Vec::new();
     for line in messages::lines(view.events) {
         let stretch = Stretch { from: line.sent, to: line.ended.max(line.sent + Span::micros(1)) };
         let seen = stretch.common(window).is_some();
@@ -119,6 +123,10 @@ pub(super) fn messages(pen: &mut Pen<'_>, view: &View<'_>) {
             let reach = if line.from.worker().is_some() { LOST_REACH } else { LOST_REACH / 3.0 };
             let down = (to.1 - from.1).clamp(-reach, reach);
             let middle = (from.0 + (to.0 - from.0) * 0.5, from.1 + down);
+            if crosses.iter().any(|(x, y)| (x - middle.0).abs() < APART && (y - middle.1).abs() < APART) {
+                continue;
+            }
+            crosses.push(middle);
             pen.svg.line(&format!("message lost {class}"), from, middle);
             pen.svg.cross("cross small", middle, 3.5, &format!("lost: {}", line.what));
         } else {

@@ -154,7 +154,7 @@ impl ModelView {
     /// A client goes on with units that the allocator has given to others.
     fn stale(&mut self, stale: &mut LiteMap<WorkerId, TrueTime>, worker: WorkerId, at: TrueTime) {
         if let Some(from) = stale.remove(&worker) {
-            let text = "still uses units that are not its own".into();
+            let text = "not its own now".into();
             self.bars.push(Bar { worker, during: Stretch { from, to: at }, text, waits: true });
         }
     }

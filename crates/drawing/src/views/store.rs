@@ -86,6 +86,14 @@ impl What {
         matches!(self, What::Raised(_) | What::Written { .. } | What::Done(_) | What::Requeued)
     }
 
+    /// What was refused and why, whoever sent it.
+    pub fn refused_as(&self) -> Option<(&str, Token, RefusedBecause)> {
+        match self {
+            What::Refused { what, token, because, .. } => Some((what, *token, *because)),
+            _ => None,
+        }
+    }
+
     /// Why a write was refused, as short as a mark on a drawing must say it.
     pub fn refusal(&self) -> Option<String> {
         let What::Refused { worker, what, token, fence, because } = self else { return None };
