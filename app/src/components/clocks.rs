@@ -3,7 +3,7 @@
 use lease_lab_drawing::clock_graph::{Clocks, Crossing, Style};
 use lease_lab_drawing::svg::px;
 use lease_lab_drawing::timeline::worker_class;
-use lease_lab_sim::machine::WorkerId;
+use lease_lab_sim::machine::{MachineId, WorkerId};
 use lease_lab_sim::time::TrueTime;
 use leptos::html::{Canvas, Div};
 use leptos::prelude::*;
@@ -85,7 +85,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
             <div class="card-head">
                 <h2 id="clocks-title">"Two clocks and a stop time"</h2>
                 <div class="choice" role="group" aria-label="Clocks of worker">
-                    {WorkerId::ALL
+                    {move || shown(lab)
                         .map(|id| view! {
                             <button
                                 type="button"
@@ -125,7 +125,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
             <p class="legend">
                 <span class=Signal::derive(move || format!("key-line solid {}", worker_class(worker.get().into())))></span>"monotonic clock "
                 <span class="key-line dashed"></span>"wall clock "
-                <span class="key-line stop"></span>"stop time, while it takes itself for the holder "
+                <span class="key-line stop"></span>"stop time, while it takes itself for the holder; dashed: after that "
                 "● the monotonic clock reaches it ○ the wall clock does. Across: true time in seconds. Up: what the clock shows, in seconds."
             </p>
             <table>
@@ -143,6 +143,16 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
             </table>
         </section>
     }
+}
+
+/// The workers of the story; in another lab those that do something.
+fn shown(lab: Lab) -> impl Iterator<Item = WorkerId> {
+    let all = !cfg!(feature = "labs") || !lab.scenario.terms.is_empty();
+    let acts = move |worker: &WorkerId| {
+        let run = lab.run.read();
+        run.events.iter().any(|event| event.machine == MachineId::Worker(*worker) && !event.is_background())
+    };
+    WorkerId::ALL.into_iter().filter(move |worker| all || acts(worker))
 }
 
 fn table(crossings: &[Crossing]) -> String {

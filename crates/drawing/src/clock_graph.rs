@@ -2,6 +2,7 @@
 //!
 //! It comes out as data: `lease-lab-graph` draws it, on a canvas on the page, as SVG in tests.
 
+use crate::LABS;
 use crate::views::clocks::{self, ClockTrack};
 use crate::views::{up_to, workers};
 use lease_lab_graph::{Dot, Graph, Line, Rgb};
@@ -139,13 +140,28 @@ impl Clocks {
                 graph.lines.push(Line { color: style.stop, width: 1.5, points });
             }
         }
+        // After it has let go or died, only dashes lead to where its clocks would have reached it.
+        let crossings = self.crossings(run);
+        for pair in self.stops.windows(2).filter(|_| LABS) {
+            let [(_, Some(stop)), (ended, None)] = pair else { continue };
+            let of_stop = crossings.iter().filter(|crossing| crossing.stop == *stop);
+            let latest = of_stop.flat_map(|crossing| [crossing.mono_at, crossing.wall_at]).flatten().max();
+            let Some(latest) = latest.map(|latest| latest.min(seen_until)).filter(|latest| latest > ended) else {
+                continue;
+            };
+            let y = stop.as_seconds();
+            let line = [((*ended).max(from).as_seconds(), y), (latest.as_seconds(), y)];
+            for points in dashes(&line, (to - from).as_micros() as f64 / 1e6 / DASHES) {
+                graph.lines.push(Line { color: style.stop, width: 1.0, points });
+            }
+        }
         graph.lines.push(Line { color: style.worker, width: 2.0, points: clip(&mono, from.as_seconds()) });
         // On top, so that both are seen where the two clocks agree.
         let dash = (to - from).as_micros() as f64 / 1e6 / DASHES;
         for points in dashes(&clip(&wall, from.as_seconds()), dash) {
             graph.lines.push(Line { color: style.wall, width: 2.0, points });
         }
-        for crossing in self.crossings(run) {
+        for crossing in crossings {
             let y = crossing.stop.as_seconds();
             for (at, filled) in [(crossing.mono_at, true), (crossing.wall_at, false)] {
                 let Some(at) = at.filter(|at| (from..=seen_until).contains(at)) else { continue };
