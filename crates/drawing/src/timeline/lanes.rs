@@ -478,7 +478,11 @@ pub(super) fn faults(pen: &mut Pen<'_>, view: &View<'_>) {
             pen.svg.line("fault-tick", (x, top + 3.0), (x, bottom - 3.0));
             (x, x)
         } else if let Some((left, right)) = pen.visible(fault.during) {
-            pen.svg.rect("fault", left, bottom - 4.0, (right - left).max(2.0), 3.0, 1.5);
+            if fault.calm {
+                pen.svg.rect("gap-field", left, (top + bottom) / 2.0 - BAR, right - left, BAR * 2.0, 3.0);
+            } else {
+                pen.svg.rect("fault", left, bottom - 4.0, (right - left).max(2.0), 3.0, 1.5);
+            }
             (left, right)
         } else {
             continue;
@@ -499,6 +503,7 @@ pub(super) fn faults(pen: &mut Pen<'_>, view: &View<'_>) {
                 || pen.label("note fault-text", NOTE, (left + 4.0, y), Anchor::Start, text)
                 || pen.label("note fault-text", NOTE, (left - 4.0, y), Anchor::End, text)
                 || pen.label("note fault-text", NOTE, ((left + right) / 2.0, y), Anchor::Middle, text)
+                || pen.label("note fault-text", NOTE, (right + 6.0, y), Anchor::Start, text)
         };
         let _ = fault.texts.iter().any(|text| told(pen, text));
     }

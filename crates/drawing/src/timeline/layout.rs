@@ -216,7 +216,7 @@ fn workers_shown(run: &Run, ghost: Option<&Run>, options: Options) -> Vec<Worker
             let in_lane = lanes.iter().filter_map(|lanes| lanes.get(&worker)).any(|lane| lane.has_a_part_in(seen));
             in_lane
                 || runs().any(|run| {
-                    let acts = |event: &Event| event.machine == worker.into() && !is_nothing(&event.kind);
+                    let acts = |event: &Event| event.machine == worker.into() && !is_nothing_to_see(&event.kind);
                     run.events.iter().any(|event| (seen.from..=seen.to).contains(&event.t) && acts(event))
                 })
         };
@@ -238,6 +238,12 @@ fn has_keys(run: &Run, ghost: Option<&Run>) -> bool {
     let grants = |run: &Run| run.events.iter().any(|event| matches!(event.kind, Kind::LeaseGranted { .. }));
     let in_rows = LABS && run.plan.service == ServiceKind::Database;
     run.plan.has_locks() && (!in_rows || std::iter::once(run).chain(ghost).any(grants))
+}
+
+/// What leaves nothing in a worker's lane: what it looks for in vain, and single messages.
+fn is_nothing_to_see(kind: &Kind) -> bool {
+    let in_vain = matches!(kind, Kind::Started | Kind::NoQueuedJob { .. } | Kind::MessageSent { .. });
+    in_vain || is_nothing(kind)
 }
 
 /// What happens to a worker without its doing.

@@ -17,6 +17,8 @@ pub struct Fault {
     pub during: Stretch,
     /// What, in a few words; the longer text first. Empty where a lane above says it.
     pub texts: Vec<String>,
+    /// Nothing goes wrong then: a time that is left.
+    pub calm: bool,
 }
 
 /// Where a fault is drawn.
@@ -40,6 +42,25 @@ pub fn faults(run: &Run, events: &[Event], until: TrueTime) -> Vec<Fault> {
                 let text = format!("nobody may have it: lock-delay until {}", to.told());
                 let short = format!("lock-delay until {}", to.told());
                 faults.push(span(Place::Keys, at, to.min(until), [text, short, "lock-delay".into()]));
+            }
+            // The lab that works out the margin shows it: from the last stop time to the expiry.
+            Kind::LeaseExpired { worker, .. } if run.scenario.extras.contains(&Extra::Calculator("margin")) => {
+                let stop = events[..place].iter().rev().find_map(|event| match &event.kind {
+                    Kind::RenewalConfirmed { worker: of, stop_time, .. }
+                    | Kind::LockAcquired { worker: of, stop_time, .. }
+                        if of == worker =>
+                    {
+                        Some((event.t, *stop_time))
+                    }
+                    _ => None,
+                });
+                let clock = clocks::tracks(events).remove(&MachineId::Worker(*worker)).unwrap_or_default();
+                let stops = stop.and_then(|(from, stop)| clock.when_mono(stop, from, run.horizon));
+                if let Some(stops) = stops.filter(|stops| *stops < at) {
+                    let text = format!("margin, {} s", (at - stops).told());
+                    let place = Place::Machine(MachineId::Worker(*worker));
+                    faults.push(Fault { calm: true, ..span(place, stops, at, [text, "margin".into()]) });
+                }
             }
             Kind::HistoryRestored { revision, .. } => {
                 let text = format!("restored to revision {revision}, {}", at.told());
@@ -100,7 +121,7 @@ pub fn faults(run: &Run, events: &[Event], until: TrueTime) -> Vec<Fault> {
 }
 
 fn span<const N: usize>(place: Place, from: TrueTime, to: TrueTime, texts: [String; N]) -> Fault {
-    Fault { place, during: Stretch { from, to }, texts: texts.into() }
+    Fault { place, during: Stretch { from, to }, texts: texts.into(), calm: false }
 }
 
 /// How many candidates were woken at the same instant before the event at `place`.
@@ -138,7 +159,8 @@ fn network(run: &Run, events: &[Event], until: TrueTime) -> Vec<Fault> {
             // Below one another they need one text.
             let told = count == 0 || machine.worker().is_some();
             let texts = if told { vec![what.to_owned()] } else { Vec::new() };
-            faults.push(Fault { place: Place::Machine(machine), during: Stretch { from: at, to: until }, texts });
+            let during = Stretch { from: at, to: until };
+            faults.push(Fault { place: Place::Machine(machine), during, texts, calm: false });
         }
     }
     for fault in &mut faults {
@@ -186,6 +208,7 @@ mod tests {
             ("failover", Place::Keys, "new leader’s deadline 59.1"),
             ("election-systems", Place::Keys, "lock-delay until 28.01"),
             ("herd", Place::Keys, "19 candidates wake up, 13.01"),
+            ("margin", worker(WorkerId::A), "margin, 2.01 s"),
             ("fence-sql", Place::Machine(MachineId::Store), "B waits 10 ms for A’s row lock"),
         ] {
             let faults = of(id);

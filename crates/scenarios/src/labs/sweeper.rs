@@ -47,6 +47,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
     ],
     measures,
     extras: &[Extra::RowStates],
+    window: (0, 66),
     ..Scenario::BASE
 };
 
