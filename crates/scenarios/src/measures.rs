@@ -74,7 +74,7 @@ fn seconds(span: Span) -> String {
     }
     let told = span.told();
     match told.split_once('.') {
-        Some((whole, rest)) if whole.len() > 4 => {
+        Some((whole, rest)) if whole.len() > 3 => {
             let whole: u64 = whole.trim_start_matches('−').parse().unwrap_or(0);
             format!("{sign}{}.{rest} s", lease_lab_sim::time::grouped(whole))
         }
