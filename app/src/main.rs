@@ -49,17 +49,23 @@ fn main() {
         mount_to(place, move || labs::show_page(page, RwSignal::new(theme))).forget();
         return;
     }
+    #[cfg(feature = "labs")]
+    if let Some(controls) = embed::controls() {
+        mount_to(place, move || {
+            let lab = Lab::new(link, RwSignal::new(theme));
+            api::expose(lab);
+            embed::expose(lab);
+            components::embedded(lab, controls)
+        })
+        .forget();
+        return;
+    }
     mount_to(place, move || {
         let lab = Lab::new(link, RwSignal::new(theme));
         #[cfg(feature = "labs")]
         takeover::go_on(lab, takeover::note());
         api::expose(lab);
-        #[cfg(feature = "labs")]
-        if let Some(controls) = embed::controls() {
-            embed::expose(lab);
-            return components::embedded(lab, controls).into_any();
-        }
-        components::page(lab).into_any()
+        components::page(lab)
     })
     .forget();
 }
