@@ -28,12 +28,13 @@
       this.#expectReady();
       // Set one by one: a page may allow no style sheets but its own.
       Object.assign(this.#frame.style, { display: "block", width: "100%", border: "0" });
-      this.attachShadow({ mode: "open" }).append(this.#frame);
     }
 
     connectedCallback() {
       addEventListener("message", this.#hear);
       if (!this.style.display) this.style.display = "block";
+      // Not in a shadow tree: frames there cannot find each other, to share what is compiled.
+      if (this.#frame.parentNode !== this) this.replaceChildren(this.#frame);
       this.#name();
       this.#frame.style.height = `${HEIGHTS[this.getAttribute("controls")] ?? HEIGHTS.full}px`;
       // Nothing is loaded before the reader comes near it.

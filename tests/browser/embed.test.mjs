@@ -78,7 +78,7 @@ for (const [how, more, csp] of [
 test('the wheel scrolls the course, and keys outside do nothing inside', withPages(async (open, blank) => {
   const page = await parentPage(blank, `${iframe('lab=zombie&embed=1&t=5')}<div style="height: 3000px"></div>`, { viewport: { width: 800, height: 600 } });
   await lab(page).waitFor();
-  await eventually(async () => assert.ok(await frameOf(page).evaluate(() => window.leaseLab?.state)));
+  await eventually(async () => assert.ok(await frameOf(page).evaluate(() => Boolean(window.leaseLab?.state))));
   const at = () => frameOf(page).evaluate(() => window.leaseLab.state().t);
   const before = await at();
   await page.keyboard.press('ArrowRight');

@@ -118,7 +118,7 @@ pub(crate) fn ClocksCard(lab: Lab) -> impl IntoView {
                     node_ref=canvas
                     role="img"
                     aria-label=Signal::derive(move || format!("What the clocks of worker {} show against true time; the table below has the crossings.", worker.get()))
-                    style=format!("height:{}px", px(HEIGHT))
+                    style:height=format!("{}px", px(HEIGHT))
                 ></canvas>
                 <div class="clock-cursor" style:left=cursor_left></div>
             </div>

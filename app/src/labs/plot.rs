@@ -131,7 +131,7 @@ fn canvas(lab: Lab, label: &'static str, make: impl Fn(&Style) -> Graph + 'stati
     });
     view! {
         <div class="clock-graph" node_ref=place>
-            <canvas node_ref=canvas role="img" aria-label=label style=format!("height:{}px", px(HEIGHT))></canvas>
+            <canvas node_ref=canvas role="img" aria-label=label style:height=format!("{}px", px(HEIGHT))></canvas>
         </div>
     }
 }

@@ -60,6 +60,14 @@ addEventListener("message", ({ source, data }) => {
   }
 });
 
+// In a sandbox without forms the browser drops what a form is for; here no form ever leaves the page, so it is told.
+addEventListener("click", (event) => {
+  const button = event.target.closest?.("button");
+  if (button?.type !== "submit" || !button.form || button.form.method === "dialog") return;
+  event.preventDefault();
+  button.form.dispatchEvent(new SubmitEvent("submit", { bubbles: true, cancelable: true, submitter: button }));
+});
+
 addEventListener("lease-lab-step", ({ detail }) => tell("step", detail));
 addEventListener("lease-lab-answer", ({ detail }) => {
   tell("answer", detail);
