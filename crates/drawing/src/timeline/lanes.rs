@@ -62,7 +62,8 @@ impl<'a> View<'a> {
             sidecars: if LABS { lock::sidecars(&run.plan, events, until) } else { Vec::new() },
             keys: lock::keys(&run.plan, of_one, until),
             model: (LABS && (run.plan.model.is_some() || !run.plan.has_locks())).then(|| models::view(events, until)),
-            waits: if LABS && run.plan.jobs > 1 { workers::waits(of_one, until) } else { Vec::new() },
+            // The story has its own words for that.
+            waits: if LABS && run.scenario.terms.is_empty() { workers::waits(of_one, until) } else { Vec::new() },
             totals: (many && !checked).then(|| counts::totals(events, run.plan.jobs)),
             machines: lock::machines(events, run.plan.service_machines(), until),
             servers: run
@@ -520,6 +521,31 @@ pub(super) fn keep_ticks_free(pen: &mut Pen<'_>, view: &View<'_>) {
     }
 }
 
+/// Who waits for a lock: an outline beside those that a worker holds, else a thin line.
+pub(super) fn waits(pen: &mut Pen<'_>, view: &View<'_>) {
+    let layout = pen.layout;
+    for wait in &view.waits {
+        let Some(area) = layout.lane(wait.worker.into()) else { continue };
+        let Some((left, right)) = pen.visible(wait.during) else { continue };
+        let class = worker_class(wait.worker.into());
+        if layout.slots == 1 {
+            let y = area.middle();
+            pen.svg.line("follows", (left, y), (right, y));
+            let text = format!("waits for {}", wait.holder);
+            if text_width(&text, NOTE) < right - left {
+                pen.label("note", NOTE, (left + 4.0, y - 5.0), Anchor::Start, &text);
+            }
+            continue;
+        }
+        let (top, height) = layout.bar(area.middle(), wait.job);
+        pen.svg.rect(&format!("believes {class}"), left, top, right - left, height, 5.0);
+        let lock = wait.job.0 + 1;
+        let texts =
+            [format!("waits for lock {lock}, which {} holds", wait.holder), format!("waits for {}", wait.holder)];
+        pen.label_in_bar(&format!("in-outline {class}"), (left, right), top + height / 2.0 + 4.0, &texts);
+    }
+}
+
 /// What there is to see in the small models.
 pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
     let layout = pen.layout;
@@ -537,17 +563,6 @@ pub(super) fn model(pen: &mut Pen<'_>, view: &View<'_>) {
         pen.svg.rect(&format!("{shape} {class}"), left, top, (right - left).max(2.0), BAR * 2.0, 5.0);
         let texts = [bar.text.clone()];
         pen.label_in_bar(&format!("{inside} {class}"), (left, right), area.middle() + 4.0, &texts);
-    }
-    for wait in &view.waits {
-        let Some(area) = layout.lane(wait.worker.into()) else { continue };
-        let Some((left, right)) = pen.visible(wait.during) else { continue };
-        let class = worker_class(wait.worker.into());
-        let (top, height) = layout.bar(area.middle(), wait.job);
-        pen.svg.rect(&format!("believes {class}"), left, top, right - left, height, 5.0);
-        let lock = wait.job.0 + 1;
-        let texts =
-            [format!("waits for lock {lock}, which {} holds", wait.holder), format!("waits for {}", wait.holder)];
-        pen.label_in_bar(&format!("in-outline {class}"), (left, right), top + height / 2.0 + 4.0, &texts);
     }
     // Refusals come first: they are what a reader looks for.
     let (refused, others): (Vec<_>, Vec<_>) = model.marks.iter().partition(|mark| mark.refused);
@@ -697,7 +712,7 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
                 let x = layout.x(*at);
                 pen.svg.diamond("discard", (x, y), 4.0, "drops entries that no majority ever had");
                 if LABS {
-                    pen.label("note", NOTE, (x + 8.0, y + 4.0), Anchor::Start, "drops entries");
+                    pen.label("note", NOTE, (x + 8.0, y - 3.0), Anchor::Start, "drops entries");
                 }
             }
         }

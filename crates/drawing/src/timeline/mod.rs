@@ -80,6 +80,9 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
         lanes::sidecars(&mut pen, &view);
     }
     lanes::workers(&mut pen, &view);
+    if LABS {
+        lanes::waits(&mut pen, &view);
+    }
     lanes::lock_service(&mut pen, &view);
     if LABS {
         lanes::redis_servers(&mut pen, &view);

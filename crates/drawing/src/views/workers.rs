@@ -212,6 +212,12 @@ pub fn waits(events: &[Event], until: TrueTime) -> Vec<Wait> {
                 let job = granted.unwrap_or(JobId::FIRST);
                 let known = |wait: &Wait| (wait.worker, wait.job, wait.holder) == (*worker, job, *holder);
                 if !open.iter().any(known) {
+                    // It waits for whoever holds it now, no longer for the one before.
+                    if let Some(place) = open.iter().position(|wait| (wait.worker, wait.job) == (*worker, job)) {
+                        let mut before = open.remove(place);
+                        before.during.to = event.t;
+                        waits.push(before);
+                    }
                     let during = Stretch { from: event.t, to: until };
                     open.push(Wait { worker: *worker, job, holder: *holder, during });
                 }
