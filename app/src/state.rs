@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+#[cfg(feature = "labs")]
 use lease_lab_drawing::views::difference;
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::snapshot::Snapshot;
@@ -10,6 +11,7 @@ use lease_lab_scenarios::{Run, Scenario};
 use lease_lab_sim::event::Kind;
 use lease_lab_sim::intervention::{Change, Intervention, Mistake, sort_by_time};
 use lease_lab_sim::machine::WorkerId;
+#[cfg(feature = "labs")]
 use lease_lab_sim::settings::{FenceMode, RaiseOrder};
 use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
@@ -83,6 +85,7 @@ impl Ghost {
         }
     }
 
+    #[cfg(feature = "labs")]
     fn change(self) -> Option<Change> {
         match self {
             Ghost::None => None,
@@ -230,6 +233,7 @@ pub(crate) struct Lab {
     pub(crate) chosen: RwSignal<Option<lease_lab_sim::machine::MachineId>>,
 
     pub(crate) run: Memo<SharedRun>,
+    #[cfg(feature = "labs")]
     pub(crate) ghost_run: Memo<Option<SharedRun>>,
     #[cfg(feature = "labs")]
     pub(crate) drill: Option<Drilled>,
@@ -294,6 +298,7 @@ impl Lab {
             (_, None) => true,
         });
         let ghost = RwSignal::new(link.ghost);
+        #[cfg(feature = "labs")]
         let ghost_run = Memo::new(move |_| {
             let change = ghost.get().change()?;
             let list = with_rule(history.read().list(), TrueTime::ZERO, &change);
@@ -344,6 +349,7 @@ impl Lab {
             left: StoredValue::new(false),
             chosen: RwSignal::new(None),
             run,
+            #[cfg(feature = "labs")]
             ghost_run,
             #[cfg(feature = "labs")]
             drill,
@@ -504,6 +510,7 @@ impl Lab {
         if happens && later <= run.horizon { later } else { at }
     }
 
+    #[cfg(feature = "labs")]
     /// How the ghost ends and where it begins to differ.
     pub(crate) fn ghost_outcome(&self) -> Option<(difference::Outcome, Option<TrueTime>)> {
         let ghost = self.ghost_run.get()?;

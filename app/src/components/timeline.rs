@@ -35,8 +35,10 @@ pub(crate) fn TimelineView(lab: Lab) -> impl IntoView {
     let picture = Memo::new(move |_| {
         let (from, to) = lab.window.get();
         let options = Options { width: width.get(), from, to, until: lab.until.get() };
-        let ghost = lab.ghost_run.read();
-        draw(&lab.run.read(), ghost.as_deref(), options)
+        #[cfg(feature = "labs")]
+        return draw(&lab.run.read(), lab.ghost_run.read().as_deref(), options);
+        #[cfg(not(feature = "labs"))]
+        draw(&lab.run.read(), None, options)
     });
     let dragging = RwSignal::new(false);
     let time_at = move |event: &PointerEvent| {

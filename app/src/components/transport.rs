@@ -5,6 +5,7 @@ use leptos::prelude::*;
 
 use super::icons;
 use crate::dom;
+#[cfg(feature = "labs")]
 use crate::html::{Html, follow_jump};
 use crate::playback;
 use crate::state::{Ghost, Lab};
@@ -91,11 +92,7 @@ pub(crate) fn Transport(lab: Lab) -> impl IntoView {
                 </button>
             </div>
             {(is_story && is_free).then(|| ghost_choice(lab))}
-            <p
-                class="ghost-outcome"
-                inner_html=Signal::derive(move || ghost_outcome(lab))
-                on:click=dom::on_mouse(move |event| follow_jump(lab, &event))
-            ></p>
+            {outcome_of_the_ghost(lab)}
         </div>
     }
 }
@@ -105,12 +102,16 @@ fn ghost_choice(lab: Lab) -> impl IntoView {
         <label>
             "Draw behind it the same run with "
             <select
+                class="ghost-choice"
                 prop:value=Signal::derive(move || lab.ghost.get().id())
                 on:change:target=move |event| {
                     let id = event.target().value();
                     if let Some(ghost) = Ghost::ALL.into_iter().find(|ghost| ghost.id() == id) {
                         lab.reveal();
                         lab.ghost.set(ghost);
+                        // The second run is drawn by the module that has everything.
+                        #[cfg(not(feature = "labs"))]
+                        crate::takeover::start(lab, ".ghost-choice", "");
                     }
                 }
             >
@@ -127,6 +128,22 @@ fn ghost_choice(lab: Lab) -> impl IntoView {
     }
 }
 
+/// How the run behind it ends, in words.
+#[cfg(feature = "labs")]
+fn outcome_of_the_ghost(lab: Lab) -> impl IntoView {
+    view! {
+        <p
+            class="ghost-outcome"
+            inner_html=Signal::derive(move || ghost_outcome(lab))
+            on:click=dom::on_mouse(move |event| follow_jump(lab, &event))
+        ></p>
+    }
+}
+
+#[cfg(not(feature = "labs"))]
+fn outcome_of_the_ghost(_: Lab) -> impl IntoView {}
+
+#[cfg(feature = "labs")]
 fn ghost_outcome(lab: Lab) -> String {
     let mut html = Html::default();
     if let Some((outcome, differs)) = lab.ghost_outcome() {

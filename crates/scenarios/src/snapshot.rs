@@ -1,6 +1,7 @@
 //! The whole world at an instant, for JSON and for the cards of the page.
 
 use lease_lab_sim::consensus::Node;
+use lease_lab_sim::labs_only::{LabsOnly, labs_only};
 use lease_lab_sim::machine::{JobId, MachineId, NodeId, WorkerId};
 use lease_lab_sim::message::{Holder, LeaseId, NO_TOKEN, Token, is_no_token};
 use lease_lab_sim::redis::{Role, Server};
@@ -68,6 +69,9 @@ pub struct SeenCard {
     pub rvn: Option<String>,
     /// When it saw that one first, by its own monotonic clock.
     pub since: Mono,
+    /// Only the labs have it.
+    #[serde(skip)]
+    labs: LabsOnly<()>,
 }
 
 /// A machine: its process and its clocks.
@@ -120,6 +124,9 @@ pub struct CandidateCard {
     pub token: Token,
     /// The create revision of the key that it is told about when it goes, as far as the leader knows.
     pub watches: Option<Token>,
+    /// Only the labs have it.
+    #[serde(skip)]
+    labs: LabsOnly<()>,
 }
 
 /// A lease item.
@@ -135,6 +142,9 @@ pub struct ItemCard {
     pub rvn: Option<String>,
     /// Grows with every claim.
     pub epoch: Token,
+    /// Only the labs have it.
+    #[serde(skip)]
+    labs: LabsOnly<()>,
 }
 
 /// A Redis server.
@@ -156,6 +166,9 @@ pub struct ServerCard {
     pub counter: u64,
     /// Its keys.
     pub keys: Vec<RedisKeyCard>,
+    /// Only the labs have it.
+    #[serde(skip)]
+    labs: LabsOnly<()>,
 }
 
 /// A key on a Redis server.
@@ -172,6 +185,9 @@ pub struct RedisKeyCard {
     pub expires: Wall,
     /// Whether it would survive a crash of the server.
     pub on_disk: bool,
+    /// Only the labs have it.
+    #[serde(skip)]
+    labs: LabsOnly<()>,
 }
 
 /// The key as the lock service holds it.
@@ -270,6 +286,9 @@ pub enum OwnCard {
         locked_by: Option<MachineId>,
         /// Who waits for it.
         waiting: Vec<MachineId>,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     /// A DynamoDB table.
     #[serde(rename = "dynamodb")]
@@ -277,6 +296,9 @@ pub enum OwnCard {
         /// How many items of invoices there are, by chunk.
         #[serde(serialize_with = "as_map")]
         invoice_items: LiteMap<u8, u32>,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
     /// An S3 bucket.
     S3 {
@@ -288,6 +310,9 @@ pub enum OwnCard {
         stray: Vec<String>,
         /// Whose PUTs of the manifest are in progress.
         in_progress: Vec<MachineId>,
+        /// Only the labs have it.
+        #[serde(skip)]
+        labs: LabsOnly<()>,
     },
 }
 
@@ -351,16 +376,16 @@ fn worker_card(world: &World, id: WorkerId, t: TrueTime) -> Option<WorkerCard> {
         believes_holding: up && worker.believes_holding(),
         mono: reading.mono,
         wall: reading.wall,
-        seen: if LABS { worker.seen_item() } else { None }
-            .map(|(rvn, since)| SeenCard { rvn: rvn.map(|rvn| rvn.to_string()), since }),
+        seen: if LABS { worker.seen_item() } else { None }.map(|(rvn, since)| SeenCard {
+            rvn: rvn.map(|rvn| rvn.to_string()),
+            since,
+            labs: labs_only(),
+        }),
     })
 }
 
 /// The nodes and the Redis servers have cards of their own.
 fn machine_cards(world: &World, t: TrueTime) -> LiteMap<MachineId, MachineCard> {
-    if !LABS {
-        return LiteMap::new();
-    }
     let has_no_card = |id: &MachineId| {
         let servers = matches!(id, MachineId::Node(_) | MachineId::Master(_) | MachineId::Primary | MachineId::Replica);
         !servers && *id != MachineId::Tenants
@@ -389,7 +414,12 @@ fn candidate_cards(world: &World, known: Option<&Node>) -> Vec<CandidateCard> {
         let watch = leader?.watches().find(|(client, _)| *client == MachineId::from(worker))?;
         Some(watch.1)
     };
-    let card = |key: Holder| CandidateCard { worker: key.worker, token: key.token, watches: watches(key.worker) };
+    let card = |key: Holder| CandidateCard {
+        worker: key.worker,
+        token: key.token,
+        watches: watches(key.worker),
+        labs: labs_only(),
+    };
     node.lock_state().candidates(JobId::FIRST).into_iter().map(card).collect()
 }
 
@@ -432,6 +462,7 @@ fn table_card(table: &Table) -> ServiceCard {
                 lease: item.lease,
                 rvn: item.rvn.map(|rvn| rvn.to_string()),
                 epoch: item.epoch,
+                labs: labs_only(),
             };
             (job.0, card)
         })),
@@ -492,6 +523,7 @@ fn server_card(world: &World, id: MachineId, server: &Server, t: TrueTime) -> Op
         value: entry.value.to_string(),
         expires: entry.expires,
         on_disk: server.saved().keys.get(key).is_some_and(|saved| saved.value == entry.value),
+        labs: labs_only(),
     });
     Some(ServerCard {
         role: match server.role() {
@@ -506,6 +538,7 @@ fn server_card(world: &World, id: MachineId, server: &Server, t: TrueTime) -> Op
         offset: server.offset(),
         counter: server.data().counter,
         keys: keys.collect(),
+        labs: labs_only(),
     })
 }
 
@@ -590,9 +623,11 @@ fn own_card(store: &Store) -> Option<OwnCard> {
             row_version: store.version(job)?,
             locked_by: store.locked_by(job),
             waiting: store.waiting(job).collect(),
+            labs: labs_only(),
         },
         Store::DynamoDb(store) => OwnCard::DynamoDb {
             invoice_items: map(store.invoices(job).map(|(chunk, invoices)| (chunk, invoices.there.len()))),
+            labs: labs_only(),
         },
         Store::S3(store) => {
             let folder = store.folder(job)?;
@@ -602,6 +637,7 @@ fn own_card(store: &Store) -> Option<OwnCard> {
                 named: folder.manifest.chunks.iter().map(|(chunk, token)| key((*chunk, *token))).collect(),
                 stray: folder.stray().map(key).collect(),
                 in_progress: store.in_progress(job).collect(),
+                labs: labs_only(),
             }
         }
     })

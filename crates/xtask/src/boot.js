@@ -7,7 +7,8 @@ const goesBeyond = /\d\s+(service|store|set|restore)\b/;
 const beyond = ["do", "off", "with"].some((name) => goesBeyond.test(query.get(name) ?? ""));
 const drills = query.has("drill");
 const embed = query.get("embed") === "1";
-const labs = embed || drills || lab !== "billing-story" || beyond;
+const ghost = (query.get("ghost") ?? "none") !== "none";
+const labs = embed || drills || ghost || lab !== "billing-story" || beyond;
 if (embed) document.documentElement.dataset.embed = ["transport", "none"].find((name) => name === query.get("controls")) ?? "full";
 // The guide explains the story's drawing; a lab has words of its own.
 if (drills || lab !== "billing-story") document.documentElement.dataset.lab = "";

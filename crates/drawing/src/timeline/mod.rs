@@ -63,7 +63,7 @@ pub fn draw(run: &Run, ghost: Option<&Run>, options: Options) -> Timeline {
     lanes::background(&mut pen);
     let view = lanes::View::new(run, options.until);
     over::danger(&mut pen, &view);
-    if let Some(ghost) = ghost {
+    if LABS && let Some(ghost) = ghost {
         over::ghost(&mut pen, run, ghost, options.until);
     }
     over::flags(&mut pen, run, options.until);
