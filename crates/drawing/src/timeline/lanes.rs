@@ -382,7 +382,12 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
             let renewed = (pen.layout.x(since), bar.1);
             let texts = [format!("may act until {told}{by_own}"), format!("may act until {told}")];
             if !pen.label_in_bar(&in_bar, renewed, baseline, &texts) {
-                let texts = [format!("renewed: {}", texts[0]), texts[1].clone(), format!("until {told}"), short];
+                let texts = [
+                    format!("renewed, at last until {told}{by_own}"),
+                    texts[1].clone(),
+                    format!("until {told}"),
+                    short,
+                ];
                 pen.label_in_bar(&in_bar, bar, baseline, &texts);
             } else if LABS {
                 for pair in stops.windows(2) {
