@@ -6,8 +6,8 @@ use lease_lab_sim::settings::{Plan, Settings};
 use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
 
-use crate::history::{Entry, List, active};
-use crate::state::{Lab, simulate, with_rule};
+use crate::state::{Lab, simulate};
+use lease_lab_links::{Entry, List, active, with_rule};
 
 impl Lab {
     /// Makes `list` the present one if it makes sense.

@@ -11,29 +11,14 @@ use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::*;
 
-use crate::history::Entry;
 use crate::state::Lab;
 use crate::{dom, playback};
-
-/// What a reader of an embedded lab can do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Controls {
-    /// Everything.
-    Full,
-    /// Play, step and scrub.
-    Transport,
-    /// Look.
-    None,
-}
+use lease_lab_links::{Controls, Entry};
 
 /// What the page is embedded with; nothing if it stands alone.
 pub(crate) fn controls() -> Option<Controls> {
     let text = document().document_element()?.get_attribute("data-embed")?;
-    Some(match text.as_str() {
-        "transport" => Controls::Transport,
-        "none" => Controls::None,
-        _ => Controls::Full,
-    })
+    Controls::ALL.into_iter().find(|controls| controls.id() == text)
 }
 
 /// Whether a reader may change what happens.
@@ -44,16 +29,6 @@ pub(crate) fn may_change() -> bool {
 /// Whether a reader may move the cursor.
 pub(crate) fn may_move() -> bool {
     controls() != Some(Controls::None)
-}
-
-/// The query part of an address, so that a page that is embedded stays so.
-pub(crate) fn kept(query: &str) -> String {
-    match controls() {
-        Some(Controls::Full) => format!("{query}&embed=1"),
-        Some(Controls::Transport) => format!("{query}&embed=1&controls=transport"),
-        Some(Controls::None) => format!("{query}&embed=1&controls=none"),
-        None => query.to_owned(),
-    }
 }
 
 /// Lets the parent move the lab, and tells it of every step.
@@ -93,7 +68,7 @@ pub(crate) fn expose(lab: Lab) {
         let set = |name: &str, value: JsValue| {
             let _ = Reflect::set(&state, &name.into(), &value);
         };
-        let list = crate::history::active(lab.history.read_untracked().list());
+        let list = lease_lab_links::active(lab.history.read_untracked().list());
         let texts: js_sys::Array = list.iter().map(|one| JsValue::from(one.to_string())).collect();
         set("lab", lab.scenario.id.into());
         set("t", lab.cursor.get_untracked().as_seconds().into());

@@ -1,19 +1,8 @@
 //! The list of interventions as it was edited: undo, redo, and branches that are kept.
 
+use lease_lab_links::List;
 #[cfg(feature = "labs")]
 use lease_lab_sim::intervention::sort_by_time;
-use lease_lab_sim::intervention::{Intervention, sort};
-
-/// One line of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Entry {
-    pub(crate) intervention: Intervention,
-    /// Switched off, it stays in the list and out of the run.
-    pub(crate) on: bool,
-}
-
-/// The list, sorted by time.
-pub(crate) type List = Vec<Entry>;
 
 /// All versions of the list as a tree; the present one is a leaf or, after an undo, an inner node.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -103,15 +92,4 @@ impl History {
             self.present = place;
         }
     }
-}
-
-/// A list in which everything is on.
-pub(crate) fn all_on(mut interventions: Vec<Intervention>) -> List {
-    sort(&mut interventions);
-    interventions.into_iter().map(|intervention| Entry { intervention, on: true }).collect()
-}
-
-/// What is switched on.
-pub(crate) fn active(list: &List) -> Vec<Intervention> {
-    list.iter().filter(|entry| entry.on).map(|entry| entry.intervention.clone()).collect()
 }

@@ -16,7 +16,6 @@ mod history;
 mod html;
 #[cfg(feature = "labs")]
 mod labs;
-mod link;
 mod playback;
 mod state;
 mod takeover;
@@ -25,13 +24,12 @@ use leptos::mount::mount_to;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
-use crate::state::{Lab, Theme};
+use crate::state::Lab;
+use lease_lab_links::{Link, Theme};
 
 fn main() {
     console_error_panic_hook::set_once();
-    let link = link::read(&dom::query());
-    #[cfg(feature = "labs")]
-    let drills = drills::route(&dom::query());
+    let link = Link::read(&dom::query());
     let theme = link.theme.unwrap_or_else(remembered_theme);
     let Some(place) =
         document().get_element_by_id("app").and_then(|place| place.dyn_into::<web_sys::HtmlElement>().ok())
@@ -40,7 +38,7 @@ fn main() {
     };
     place.set_inner_html("");
     #[cfg(feature = "labs")]
-    if let Some(route) = drills {
+    if let Some(route) = drills::Route::of(&link) {
         mount_to(place, move || drills::show(route, RwSignal::new(theme))).forget();
         return;
     }

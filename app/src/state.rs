@@ -5,19 +5,17 @@ use std::sync::Arc;
 
 #[cfg(feature = "labs")]
 use lease_lab_drawing::views::difference;
+use lease_lab_links::{Beside, Frame, Ghost, Link, Theme, active, all_on, first_window, with_rule};
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_scenarios::{Run, Scenario};
 use lease_lab_sim::event::Kind;
-use lease_lab_sim::intervention::{Change, Intervention, Mistake, sort_by_time};
+use lease_lab_sim::intervention::{Intervention, Mistake};
 use lease_lab_sim::machine::WorkerId;
-#[cfg(feature = "labs")]
-use lease_lab_sim::settings::{FenceMode, RaiseOrder};
 use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
 
-use crate::history::{Entry, History, List, active, all_on};
-use crate::link::{Beside, Link, first_window};
+use crate::history::History;
 
 /// What is compared by identity: two are the same only if they are one.
 #[derive(Debug)]
@@ -48,71 +46,6 @@ impl<T> std::ops::Deref for Shared<T> {
     type Target = T;
     fn deref(&self) -> &T {
         &self.0
-    }
-}
-
-/// The one thing that is different in the run that is drawn behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ghost {
-    None,
-    FenceOff,
-    RaiseLate,
-    SweeperOff,
-    Idempotent,
-}
-
-impl Ghost {
-    pub(crate) const ALL: [Ghost; 5] =
-        [Ghost::None, Ghost::FenceOff, Ghost::RaiseLate, Ghost::SweeperOff, Ghost::Idempotent];
-
-    pub(crate) fn id(self) -> &'static str {
-        match self {
-            Ghost::None => "none",
-            Ghost::FenceOff => "fence-off",
-            Ghost::RaiseLate => "raise-late",
-            Ghost::SweeperOff => "sweeper-off",
-            Ghost::Idempotent => "idempotent",
-        }
-    }
-
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Ghost::None => "nothing",
-            Ghost::FenceOff => "the fence off",
-            Ghost::RaiseLate => "the fence raised late",
-            Ghost::SweeperOff => "the sweeper off",
-            Ghost::Idempotent => "a store that recognises chunks",
-        }
-    }
-
-    #[cfg(feature = "labs")]
-    fn change(self) -> Option<Change> {
-        match self {
-            Ghost::None => None,
-            Ghost::FenceOff => Some(Change::Fence(FenceMode::Off)),
-            Ghost::RaiseLate => Some(Change::Raise(RaiseOrder::Late)),
-            Ghost::SweeperOff => Some(Change::Sweeper(false)),
-            Ghost::Idempotent => Some(Change::Idempotent(true)),
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Theme {
-    Auto,
-    Light,
-    Dark,
-}
-
-impl Theme {
-    pub(crate) const ALL: [Theme; 3] = [Theme::Auto, Theme::Light, Theme::Dark];
-
-    pub(crate) fn id(self) -> &'static str {
-        match self {
-            Theme::Auto => "auto",
-            Theme::Light => "light",
-            Theme::Dark => "dark",
-        }
     }
 }
 
@@ -215,6 +148,8 @@ pub(crate) struct Lab {
     /// What is different in the run that stands beside this one.
     pub(crate) with: RwSignal<Option<Beside>>,
     pub(crate) theme: RwSignal<Theme>,
+    /// How the page stands where it stands, as its address says.
+    pub(crate) frame: Frame,
     pub(crate) playing: RwSignal<bool>,
     /// Seconds of true time for a second of play.
     pub(crate) speed: RwSignal<f64>,
@@ -262,7 +197,7 @@ impl Lab {
 
     /// A lab, perhaps within a drill.
     pub(crate) fn with(link: Link, theme: RwSignal<Theme>, #[cfg(feature = "labs")] drill: Option<Drilled>) -> Lab {
-        let Link { scenario, list, seed, .. } = link;
+        let Link { scenario, list, seed, frame, .. } = link;
         let history = RwSignal::new(History::new(list));
         let run = Memo::new(move |previous: Option<&SharedRun>| {
             // Every list that gets into the history has been run once, so the second case does not arise; if it did,
@@ -339,6 +274,7 @@ impl Lab {
             ghost,
             with,
             theme,
+            frame,
             playing: RwSignal::new(false),
             speed: RwSignal::new(4.0),
             answered: RwSignal::new(None),
@@ -381,9 +317,9 @@ impl Lab {
 
     /// The list that the scenario has if nothing is changed.
     #[cfg(feature = "labs")]
-    pub(crate) fn own_list(&self) -> List {
+    pub(crate) fn own_list(&self) -> lease_lab_links::List {
         if self.drill.is_some() {
-            return List::new();
+            return Vec::new();
         }
         all_on(self.scenario.own_interventions())
     }
@@ -534,39 +470,6 @@ fn own_run(scenario: &'static Scenario) -> SharedRun {
         Ok(run) => run,
         Err(mistake) => unreachable!("a scenario's own interventions make sense: {mistake}"),
     }
-}
-
-/// `list` with a change made at `at`; a rule stands in the place of an earlier setting of it at that time.
-pub(crate) fn with_rule(list: &List, at: TrueTime, change: &Change) -> List {
-    let same_rule = |entry: &Entry| {
-        let before = &entry.intervention.change;
-        entry.intervention.at == at
-            && std::mem::discriminant(before) == std::mem::discriminant(change)
-            && match (before, change) {
-                (Change::Set { key: before, .. }, Change::Set { key, .. }) => before == key,
-                _ => is_rule(change),
-            }
-    };
-    let mut list: List = list.iter().filter(|entry| !same_rule(entry)).cloned().collect();
-    list.push(Entry { intervention: Intervention { at, change: change.clone() }, on: true });
-    sort_by_time(&mut list, |entry| entry.intervention.at);
-    list
-}
-
-/// Whether a change sets something, so that a later one replaces it.
-fn is_rule(change: &Change) -> bool {
-    matches!(
-        change,
-        Change::Fence(_)
-            | Change::Raise(_)
-            | Change::Idempotent(_)
-            | Change::Sweeper(_)
-            | Change::Lease(_)
-            | Change::Renew(_)
-            | Change::Margin(_)
-            | Change::Service(_)
-            | Change::Store(_)
-    )
 }
 
 fn next_in(instants: &[TrueTime], cursor: TrueTime, forward: bool) -> Option<TrueTime> {

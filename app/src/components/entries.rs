@@ -1,7 +1,7 @@
 //! The list of interventions as HTML.
 
-use crate::history::List;
 use crate::html::Html;
+use lease_lab_links::List;
 
 /// One line for each; the one that is edited is a form.
 pub(super) fn list(list: &List, editing: Option<usize>) -> String {

@@ -3,7 +3,8 @@
 use leptos::prelude::*;
 
 use crate::dom;
-use crate::state::{Lab, Theme};
+use crate::state::Lab;
+use lease_lab_links::Theme;
 
 #[component]
 pub(crate) fn Header(

@@ -4,10 +4,10 @@ use leptos::prelude::*;
 
 use super::entries::list;
 use crate::dom::{self, closest};
-use crate::history::all_on;
 use crate::html::is_open;
 use crate::state::Lab;
 use crate::takeover;
+use lease_lab_links::all_on;
 
 /// Brings the panel.
 pub(crate) fn focus(lab: Lab) {

@@ -30,10 +30,12 @@ use later as changes;
 use later as intervene;
 
 #[cfg(feature = "labs")]
-use crate::embed::{self, Controls};
-use crate::link::{self, Parts};
+use crate::embed;
 use crate::state::Lab;
 use crate::{dom, playback};
+#[cfg(feature = "labs")]
+use lease_lab_links::{Controls, Frame};
+use lease_lab_links::{Link, Theme, first_window};
 
 /// How long the address waits for the cursor to rest: browsers refuse to change it too often.
 const ADDRESS_DELAY_MS: u64 = 300;
@@ -121,7 +123,9 @@ pub(crate) fn embedded(lab: Lab, controls: Controls) -> impl IntoView {
 #[cfg(feature = "labs")]
 fn full_address(lab: Lab) -> String {
     let _ = (lab.history.read(), lab.cursor.get(), lab.window.get(), lab.ghost.get());
-    address(lab, None)
+    let mut link = link(lab, None);
+    link.frame = Frame { lang: link.frame.lang, ..Frame::default() };
+    link.write()
 }
 
 /// What belongs to the story alone, or to a lab of the course.
@@ -149,11 +153,7 @@ fn at_the_end(lab: Lab) -> impl IntoView {
 
 /// The header of a page without a lab.
 #[cfg(feature = "labs")]
-pub(crate) fn header(
-    name: &'static str,
-    theme: RwSignal<crate::state::Theme>,
-    keys: Option<RwSignal<bool>>,
-) -> impl IntoView {
+pub(crate) fn header(name: &'static str, theme: RwSignal<Theme>, keys: Option<RwSignal<bool>>) -> impl IntoView {
     view! { <header::Header name theme lab=None keys/> }
 }
 
@@ -250,18 +250,23 @@ fn keep_address(lab: Lab) {
 
 /// The address of exactly this: scenario, interventions, instant, view.
 pub(crate) fn address(lab: Lab, hash: Option<&str>) -> String {
-    let history = lab.history.read_untracked();
-    link::write(&Parts {
-        scenario: lab.scenario,
-        list: history.list(),
+    link(lab, hash).write()
+}
+
+fn link(lab: Lab, hash: Option<&str>) -> Link {
+    let (window, theme) = (lab.window.get_untracked(), lab.theme.get_untracked());
+    Link {
+        list: lab.history.read_untracked().list().clone(),
         seed: lab.seed,
-        cursor: lab.cursor.get_untracked(),
-        window: lab.window.get_untracked(),
+        cursor: Some(lab.cursor.get_untracked()),
+        window: (window != first_window(lab.scenario, lab.horizon())).then_some(window),
         ghost: lab.ghost.get_untracked(),
         with: lab.with.get_untracked(),
-        theme: lab.theme.get_untracked(),
-        hash,
-    })
+        theme: (theme != Theme::Auto).then_some(theme),
+        frame: lab.frame,
+        hash: hash.map(str::to_owned),
+        ..Link::to(lab.scenario)
+    }
 }
 
 /// Single keys, only while the focus is in the lab.

@@ -8,7 +8,8 @@ use crate::dom;
 #[cfg(feature = "labs")]
 use crate::html::{Html, follow_jump};
 use crate::playback;
-use crate::state::{Ghost, Lab};
+use crate::state::Lab;
+use lease_lab_links::Ghost;
 
 const SPEEDS: [(f64, &str); 7] =
     [(0.25, "¼×"), (0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×"), (8.0, "8×"), (16.0, "16×")];

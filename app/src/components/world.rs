@@ -10,9 +10,9 @@ use leptos::prelude::*;
 use litemap::LiteMap;
 
 use crate::dom;
-use crate::history::active;
 use crate::html::{Html, follow_jump, is_open};
 use crate::state::{Lab, Shared};
+use lease_lab_links::active;
 
 /// The newest entries of a log that the card shows.
 const LOG_ENTRIES_SHOWN: usize = 4;

@@ -157,9 +157,10 @@ fn number(one: One, unit: &'static str, tolerance: i64, (min, max): (i64, i64)) 
         match typed(&typed_text).filter(|number| (min..=max).contains(number)) {
             Some(number) => one.commit(&Answer::Number(number)),
             None if typed_text.trim().is_empty() => one.mistake.set(format!("Nothing is typed yet: {expected}.")),
-            None => one
-                .mistake
-                .set(format!("“{}” cannot be used; {expected}, such as 7.5.", crate::link::shorten(typed_text.trim()))),
+            None => one.mistake.set(format!(
+                "“{}” cannot be used; {expected}, such as 7.5.",
+                lease_lab_links::shorten(typed_text.trim())
+            )),
         }
     };
     view! {

@@ -12,24 +12,29 @@ mod overview;
 mod parent;
 
 use lease_lab_drills::Drill;
+use lease_lab_links::{Drills as Place, Link, Theme};
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 use wasm_bindgen::prelude::*;
-use web_sys::UrlSearchParams;
 
 use crate::components;
 use crate::dom::{self, closest};
 use crate::embed;
-use crate::state::Theme;
 use kept::Kept;
 
 /// Which of the pages is shown.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Route {
-    /// The list of all drills, with a word on an address that could not be used.
-    Overview(Option<String>),
-    /// One drill, and those that come after it in a session.
-    One(&'static Drill, Vec<&'static Drill>),
+pub(crate) struct Route {
+    place: Place,
+    /// Sentences on what could not be used of the address.
+    notices: Vec<String>,
+}
+
+impl Route {
+    /// The page that a link asks for, if it asks for drills.
+    pub(crate) fn of(link: &Link) -> Option<Route> {
+        Some(Route { place: link.drills.clone()?, notices: link.notices.clone() })
+    }
 }
 
 /// What all pages of the drills share; small handles.
@@ -42,39 +47,17 @@ struct Drills {
     set: StoredValue<Vec<&'static Drill>>,
 }
 
-/// The page that an address asks for, if it asks for drills: `?drill` or `?drill=ID&then=ID,ID`.
-pub(crate) fn route(query: &str) -> Option<Route> {
-    let parameters = UrlSearchParams::new_with_str(query).ok()?;
-    let id = parameters.get("drill")?;
-    if id.is_empty() {
-        return Some(Route::Overview(None));
-    }
-    let then = parameters.get("then").unwrap_or_default();
-    let then = then.split(',').filter_map(lease_lab_drills::find).collect();
-    Some(match lease_lab_drills::find(&id) {
-        Some(drill) => Route::One(drill, then),
-        None => Route::Overview(Some(format!(
-            "The link asks for a drill “{}” that does not exist; expected one of those below.",
-            crate::link::shorten(&id)
-        ))),
-    })
-}
-
 /// The address of a drill with those that come after it.
-fn address(drill: &Drill, then: &[&Drill]) -> String {
-    let mut address = format!("?drill={}", drill.id);
-    if !then.is_empty() {
-        address.push_str("&then=");
-        address.push_str(&then.iter().map(|drill| drill.id).collect::<Vec<_>>().join(","));
-    }
-    address
+fn address(drill: &'static Drill, then: &[&'static Drill]) -> String {
+    let place = Some(Place::One(drill, then.to_vec()));
+    Link { drills: place, ..Link::read("") }.write()
 }
 
 /// The whole page.
 pub(crate) fn show(first: Route, theme: RwSignal<Theme>) -> impl IntoView {
-    let set = match &first {
-        Route::One(drill, then) => std::iter::once(*drill).chain(then.iter().copied()).collect(),
-        Route::Overview(_) => Vec::new(),
+    let set = match &first.place {
+        Place::One(drill, then) => std::iter::once(*drill).chain(then.iter().copied()).collect(),
+        Place::Overview => Vec::new(),
     };
     let drills = Drills { route: RwSignal::new(first), kept: Kept::read(), theme, set: StoredValue::new(set) };
     parent::listen(drills);
@@ -90,9 +73,14 @@ pub(crate) fn show(first: Route, theme: RwSignal<Theme>) -> impl IntoView {
                 }
             })}
             <main id="drill" tabindex="-1" class="drills">
-                {move || match drills.route.get() {
-                    Route::Overview(wrong) => overview::show(drills, wrong).into_any(),
-                    Route::One(drill, then) => one::show(drills, drill, then, keys).into_any(),
+                {move || {
+                    let Route { place, notices } = drills.route.get();
+                    let notices = notices.into_iter().map(|text| view! { <p class="notice" role="status">{text}</p> });
+                    let page = match place {
+                        Place::Overview => overview::show(drills).into_any(),
+                        Place::One(drill, then) => one::show(drills, drill, then, keys).into_any(),
+                    };
+                    (notices.collect_view(), page)
                 }}
             </main>
             {components::help(keys)}
@@ -106,9 +94,13 @@ fn follow_link(route: RwSignal<Route>, event: &web_sys::MouseEvent) {
         return;
     }
     let query = closest(event, "a[href^='?drill']").and_then(|link| link.get_attribute("href"));
-    let Some((query, next)) = query.and_then(|query| Some((query.clone(), self::route(&query)?))) else { return };
+    let Some(mut link) = query.map(|query| Link::read(&query)) else { return };
+    let Some(next) = Route::of(&link) else { return };
     event.prevent_default();
-    dom::push_query(&embed::kept(&query));
+    // What is not about drills stays: a page that is embedded stays so.
+    let here = Link::read(&dom::query());
+    (link.theme, link.frame) = (here.theme, here.frame);
+    dom::push_query(&link.write());
     go(route, next);
 }
 
@@ -121,7 +113,7 @@ fn go(route: RwSignal<Route>, next: Route) {
 /// Back and forward lead to the page that the address names; what was answered there is shown as it was.
 fn follow_history(route: RwSignal<Route>) {
     let back = Closure::<dyn Fn()>::new(move || {
-        if let Some(next) = self::route(&dom::query()) {
+        if let Some(next) = Route::of(&Link::read(&dom::query())) {
             // The page may be gone by now.
             let _ = route.try_set(next);
         } else {

@@ -10,10 +10,10 @@ use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
 
 use super::{Drills, address, forms, outcome};
-use crate::history::active;
-use crate::link::{Link, first_window};
-use crate::state::{Drilled, Ghost, Lab, Shared};
+use crate::state::{Drilled, Lab, Shared};
 use crate::{components, dom, playback};
+use lease_lab_links::active;
+use lease_lab_links::{Link, first_window};
 
 /// How long a run is played after the commitment.
 const PLAYED: Span = Span::millis(5_000);
@@ -125,17 +125,11 @@ fn lab(drills: Drills, drill: &'static Drill) -> Option<Lab> {
     let window = first_window(scenario, horizon);
     let shows_all = hide.is_some_and(|hide| hide > window.1 || hide < window.0);
     let link = Link {
-        scenario,
-        page: None,
         list: Vec::new(),
         seed: drill.setup.seed,
-        cursor: hide.or(Some(window.0)),
+        cursor: hide.or(Some(window.1)),
         window: if shows_all { Some((TrueTime::ZERO, horizon)) } else { None },
-        ghost: Ghost::None,
-        with: None,
-        theme: None,
-        hash: None,
-        notices: Vec::new(),
+        ..Link::to(scenario)
     };
     let drilled = Drilled::new(given);
     drilled.veil.set(hide);
@@ -161,7 +155,7 @@ impl One {
         let answer = last.filter(|_| !is_due).and_then(|attempt| Answer::read(&attempt.answer));
         let Some(graded) = answer.as_ref().and_then(|answer| grade(self.drill, answer).ok()) else { return };
         if let (Some(lab), Some(Answer::Interventions(added))) = (self.lab, &answer) {
-            let list = crate::history::all_on(added.clone());
+            let list = lease_lab_links::all_on(added.clone());
             lab.history.update(|history| history.push(list));
         }
         self.recalled.set(true);

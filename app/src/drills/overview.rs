@@ -13,10 +13,9 @@ use crate::html::Html;
 /// About five minutes.
 const SESSION: usize = 6;
 
-pub(super) fn show(drills: Drills, wrong: Option<String>) -> impl IntoView {
+pub(super) fn show(drills: Drills) -> impl IntoView {
     let progress = drills.kept.progress;
     view! {
-        {wrong.map(|wrong| view! { <p class="notice" role="status">{wrong}</p> })}
         {move || drills.kept.trouble.get().map(|trouble| view! { <p class="notice" role="status">{trouble}</p> })}
         <h1>"Think first."</h1>
         <p class="lede">

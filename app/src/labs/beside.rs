@@ -10,8 +10,8 @@ use leptos::prelude::*;
 use super::extras;
 use crate::components::verdict_title;
 use crate::html::{Html, follow_jump};
-use crate::link::Beside;
 use crate::state::Lab;
+use lease_lab_links::Beside;
 
 /// What can always be compared: a name and what it adds.
 const OTHERS: [(&str, &str); 9] = [

@@ -12,9 +12,9 @@ use leptos::prelude::*;
 use super::{calculator, guarantees, layers, plot, requests, row_states, tables, text};
 use crate::components;
 use crate::dom;
-use crate::history::active;
 use crate::html::{Html, follow_jump};
 use crate::state::Lab;
+use lease_lab_links::active;
 
 /// All that the lab's scenario asks for, in its order.
 pub(super) fn all(lab: Lab) -> impl IntoView {

@@ -5,7 +5,7 @@ use leptos::prelude::*;
 
 use super::{extras, text};
 use crate::components;
-use crate::state::Theme;
+use lease_lab_links::Theme;
 
 /// The whole page.
 pub(crate) fn show(page: &'static Page, theme: RwSignal<Theme>) -> impl IntoView {

@@ -6,9 +6,9 @@ use lease_lab_sim::intervention::parse_list;
 use leptos::prelude::*;
 
 use crate::dom::closest;
-use crate::history::{Entry, List, all_on};
 use crate::html::Html;
-use crate::state::{Lab, with_rule};
+use crate::state::Lab;
+use lease_lab_links::{Entry, List, all_on, with_rule};
 
 /// The list of a variant: the lab's own interventions with its changes, or its changes alone.
 pub(super) fn list_of(lab: Lab, variant: &Variant) -> List {

@@ -6,7 +6,7 @@
 mod parse;
 mod print;
 
-pub use parse::{INTERVENTIONS_MAX, Mistake, parse_list, parse_one};
+pub use parse::{INTERVENTIONS_MAX, Mistake, parse_list, parse_one, shorten};
 
 use crate::machine::{MachineId, WorkerId};
 use crate::settings::{FenceMode, RaiseOrder};

@@ -71,7 +71,7 @@ fn wrong(what: impl Into<String>, expected: impl Into<String>) -> Wrong {
 }
 
 /// Input is quoted in messages, but not at any length and not with line breaks.
-fn shorten(text: &str) -> String {
+pub fn shorten(text: &str) -> String {
     const LENGTH_MAX: usize = 60;
     let mut short: String = text.chars().take(LENGTH_MAX).map(|c| if c.is_control() { ' ' } else { c }).collect();
     if text.chars().nth(LENGTH_MAX).is_some() {
