@@ -6,12 +6,12 @@
 //! Nothing here knows a browser, and nothing is simulated.
 
 mod choice;
+mod escape;
 mod list;
 mod read;
 
 use lease_lab_scenarios::Scenario;
 use lease_lab_sim::time::TrueTime;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 pub use choice::{Controls, Ghost, Lang, Theme};
 pub use lease_lab_sim::intervention::shorten;
@@ -180,19 +180,6 @@ impl Link {
     }
 }
 
-/// What stands as it is in a value: what JavaScript’s `encodeURIComponent` leaves, and the comma.
-const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC
-    .remove(b'-')
-    .remove(b'_')
-    .remove(b'.')
-    .remove(b'!')
-    .remove(b'~')
-    .remove(b'*')
-    .remove(b'\'')
-    .remove(b'(')
-    .remove(b')')
-    .remove(b',');
-
 struct Query(String);
 
 impl Query {
@@ -200,6 +187,6 @@ impl Query {
         self.0.push(if self.0.is_empty() { '?' } else { '&' });
         self.0.push_str(name);
         self.0.push('=');
-        self.0.extend(utf8_percent_encode(value, ESCAPED));
+        escape::write(value, &mut self.0);
     }
 }

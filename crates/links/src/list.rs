@@ -5,7 +5,6 @@ use lease_lab_scenarios::accept::accept;
 use lease_lab_sim::intervention::{
     Change, INTERVENTIONS_MAX, Intervention, Mistake, parse_list, parse_one, sort, sort_by_time,
 };
-use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::TrueTime;
 
 /// One line of the list.
@@ -100,9 +99,9 @@ pub(crate) fn write(list: &List, on: bool) -> String {
     text
 }
 
-/// The plan of a run with what is on, or why the list makes no sense for the scenario.
-pub(crate) fn plan(scenario: &Scenario, list: &List) -> Result<Plan, Mistake> {
-    accept(scenario, active(list)).map(|(plan, _)| plan)
+/// When a run with what is on ends, or why the list makes no sense for the scenario.
+pub(crate) fn horizon(scenario: &Scenario, list: &List) -> Result<TrueTime, Mistake> {
+    accept(scenario, active(list)).map(|(plan, _)| plan.horizon)
 }
 
 /// A run to compare with: interventions in the grammar that are added, or that stand instead of all others.

@@ -3,12 +3,12 @@
 #[cfg(feature = "labs")]
 use lease_lab_scenarios::pages;
 use lease_lab_sim::intervention::{Change, Mistake, parse_one, shorten};
-use lease_lab_sim::settings::Plan;
 use lease_lab_sim::time::TrueTime;
 
 #[cfg(feature = "labs")]
 use crate::Drills;
 use crate::choice::{Controls, Ghost, Lang, Theme};
+use crate::escape;
 use crate::list::{self, Beside, all_on};
 use crate::{LENGTH_MAX, Link, VERSION, story};
 
@@ -39,8 +39,8 @@ struct Reader<'a> {
 impl Reader<'_> {
     /// The first value of this name, as in a browser’s `URLSearchParams`.
     fn get(&self, name: &str) -> Option<String> {
-        let mut pairs = form_urlencoded::parse(self.query.as_bytes());
-        pairs.find(|(other, _)| other == name).map(|(_, value)| value.into_owned())
+        let mut pairs = self.query.split('&').map(|pair| pair.split_once('=').unwrap_or((pair, "")));
+        pairs.find(|(other, _)| escape::read(other) == name).map(|(_, value)| escape::read(value))
     }
 
     /// Says what is wrong with a value, and what is done instead.
@@ -155,13 +155,13 @@ impl Reader<'_> {
                 Err(_) => self.bad("seed", &text, "a whole number from 0 on", "0 is used"),
             }
         }
-        let plan = self.list(link);
-        self.times(link, plan.horizon);
+        let horizon = self.list(link);
+        self.times(link, horizon);
         let place = self.choice("ghost", &Ghost::IDS, "none is shown").unwrap_or_default();
         link.ghost = Ghost::ALL.get(place).copied().unwrap_or_default();
         if let Some(text) = self.get("with") {
             let beside = Beside::read(&text);
-            match beside.list(&link.list).and_then(|list| list::plan(link.scenario, &list)) {
+            match beside.list(&link.list).and_then(|list| list::horizon(link.scenario, &list)) {
                 Ok(_) => link.with = Some(beside),
                 Err(mistake) => {
                     self.notices.push(format!("The run to compare with cannot be used: {mistake}."));
@@ -177,21 +177,21 @@ impl Reader<'_> {
         }
     }
 
-    /// The list; returns the plan of its run.
-    fn list(&mut self, link: &mut Link) -> Plan {
+    /// The list; returns when its run ends.
+    fn list(&mut self, link: &mut Link) -> TrueTime {
         if let Some(text) = self.get("do") {
             let off = self.get("off").unwrap_or_default();
-            let read = list::read(&text, &off).and_then(|list| Ok((list::plan(link.scenario, &list)?, list)));
+            let read = list::read(&text, &off).and_then(|list| Ok((list::horizon(link.scenario, &list)?, list)));
             match read {
-                Ok((plan, list)) => {
+                Ok((horizon, list)) => {
                     link.list = list;
-                    return plan;
+                    return horizon;
                 }
                 Err(mistake) => self.own_list_instead(&mistake),
             }
         }
         // A test runs the own faults of every scenario.
-        list::plan(link.scenario, &link.list).unwrap_or_else(|_| (link.scenario.plan)())
+        list::horizon(link.scenario, &link.list).unwrap_or_default()
     }
 
     fn own_list_instead(&mut self, mistake: &Mistake) {
