@@ -252,6 +252,12 @@ const BAD = [
   ['ghost=', /ghost “”/],
   ['theme=pink', /theme “pink” cannot be used; expected auto, light or dark/],
   ['theme=', /theme “”/],
+  ['v=2', /of version 2 and this page reads version 1/],
+  ['v=x', /v “x” cannot be used; expected 1/],
+  ['lang=fr', /lang “fr” cannot be used; expected en or zh-Hans/],
+  ['embed=yes', /embed “yes” cannot be used; expected 0 or 1/],
+  ['controls=few', /controls “few” cannot be used; expected full, transport or none/],
+  ['hash=cafe', /hash “cafe” cannot be used; expected 16 hexadecimal digits/],
 ];
 
 // One page for all: what a link did must not depend on what was open before.
@@ -292,6 +298,16 @@ test('a link of exactly 16,384 characters is read, one more is not', withPages(a
   const other = await open(query(16_385));
   assert.match((await notices(other)).join(), /16385 characters long; expected at most 16384/);
   assert.equal(await cursor(other), '19.0 s');
+}));
+
+test('what the page does not use of a link stays in its address', withPages(async (open) => {
+  const page = await open('?t=20&lang=zh-Hans&controls=transport&v=1');
+  assert.deepEqual(await notices(page), []);
+  await seek(page, 30);
+  await eventually(async () => assert.deepEqual(
+    await parameters(page),
+    { lab: 'billing-story', t: '30', lang: 'zh-Hans', controls: 'transport' },
+  ));
 }));
 
 test('odd but right links are right', withPages(async (open, blank) => {
