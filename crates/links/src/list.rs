@@ -66,12 +66,10 @@ fn is_rule(change: &Change) -> bool {
 /// Reads what is on, and puts what is off where it stood: `3:21 crash B` is the third of the whole list.
 pub(crate) fn read(on: &str, off: &str) -> Result<List, Mistake> {
     let mut list = all_on(parse_list(on)?);
-    let mut count = 0;
-    for part in off.split(';').filter(|part| !part.trim().is_empty()) {
-        if count == INTERVENTIONS_MAX {
+    for (before, part) in off.split(';').filter(|part| !part.trim().is_empty()).enumerate() {
+        if before == INTERVENTIONS_MAX {
             return Err(Mistake::too_many());
         }
-        count += 1;
         let (place, text) = match part.split_once(':') {
             Some((place, text)) => (place.trim().parse().unwrap_or(usize::MAX), text),
             None => (usize::MAX, part),
