@@ -1,5 +1,6 @@
 //! Changing a run: what the panel of interventions and the list of them do to the state.
 
+use lease_lab_links::{Entry, List, active, with_rule};
 use lease_lab_sim::event::{Event, Kind};
 use lease_lab_sim::intervention::{Change, Intervention, Mistake};
 use lease_lab_sim::settings::{Plan, Settings};
@@ -7,7 +8,6 @@ use lease_lab_sim::time::{Span, TrueTime};
 use leptos::prelude::*;
 
 use crate::state::{Lab, simulate};
-use lease_lab_links::{Entry, List, active, with_rule};
 
 impl Lab {
     /// Makes `list` the present one if it makes sense.

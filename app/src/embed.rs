@@ -5,6 +5,7 @@
 //! put on `window.leaseLab` here.
 
 use js_sys::{Error, Object, Reflect};
+use lease_lab_links::{Controls, Entry};
 use lease_lab_sim::intervention::parse_list;
 use lease_lab_sim::time::TrueTime;
 use leptos::prelude::*;
@@ -13,7 +14,6 @@ use wasm_bindgen::prelude::*;
 
 use crate::state::Lab;
 use crate::{dom, playback};
-use lease_lab_links::{Controls, Entry};
 
 /// What the page is embedded with; nothing if it stands alone.
 pub(crate) fn controls() -> Option<Controls> {

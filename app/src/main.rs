@@ -20,12 +20,12 @@ mod playback;
 mod state;
 mod takeover;
 
+use lease_lab_links::{Link, Theme};
 use leptos::mount::mount_to;
 use leptos::prelude::*;
 use wasm_bindgen::JsCast as _;
 
 use crate::state::Lab;
-use lease_lab_links::{Link, Theme};
 
 fn main() {
     console_error_panic_hook::set_once();

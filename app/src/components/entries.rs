@@ -1,7 +1,8 @@
 //! The list of interventions as HTML.
 
-use crate::html::Html;
 use lease_lab_links::List;
+
+use crate::html::Html;
 
 /// One line for each; the one that is edited is a form.
 pub(super) fn list(list: &List, editing: Option<usize>) -> String {

@@ -1,10 +1,10 @@
 //! Name, link, theme, help.
 
+use lease_lab_links::Theme;
 use leptos::prelude::*;
 
 use crate::dom;
 use crate::state::Lab;
-use lease_lab_links::Theme;
 
 #[component]
 pub(crate) fn Header(

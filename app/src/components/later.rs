@@ -1,5 +1,6 @@
 //! What the first module only shows: pressing it brings the module that can do it.
 
+use lease_lab_links::all_on;
 use leptos::prelude::*;
 
 use super::entries::list;
@@ -7,7 +8,6 @@ use crate::dom::{self, closest};
 use crate::html::is_open;
 use crate::state::Lab;
 use crate::takeover;
-use lease_lab_links::all_on;
 
 /// Brings the panel.
 pub(crate) fn focus(lab: Lab) {

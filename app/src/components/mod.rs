@@ -21,6 +21,9 @@ mod transport;
 mod verdicts;
 mod world;
 
+#[cfg(feature = "labs")]
+use lease_lab_links::{Controls, Frame};
+use lease_lab_links::{Link, Theme, first_window};
 use leptos::prelude::*;
 use web_sys::KeyboardEvent;
 
@@ -33,9 +36,6 @@ use later as intervene;
 use crate::embed;
 use crate::state::Lab;
 use crate::{dom, playback};
-#[cfg(feature = "labs")]
-use lease_lab_links::{Controls, Frame};
-use lease_lab_links::{Link, Theme, first_window};
 
 /// How long the address waits for the cursor to rest: browsers refuse to change it too often.
 const ADDRESS_DELAY_MS: u64 = 300;

@@ -1,5 +1,6 @@
 //! Play, step, scrub, zoom, and the ghost.
 
+use lease_lab_links::Ghost;
 use lease_lab_sim::time::TrueTime;
 use leptos::prelude::*;
 
@@ -9,7 +10,6 @@ use crate::dom;
 use crate::html::{Html, follow_jump};
 use crate::playback;
 use crate::state::Lab;
-use lease_lab_links::Ghost;
 
 const SPEEDS: [(f64, &str); 7] =
     [(0.25, "¼×"), (0.5, "½×"), (1.0, "1×"), (2.0, "2×"), (4.0, "4×"), (8.0, "8×"), (16.0, "16×")];

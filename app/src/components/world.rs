@@ -1,6 +1,7 @@
 //! The whole world at the cursor, beside another instant if one is pinned.
 
 use lease_lab_drawing::timeline::worker_class;
+use lease_lab_links::active;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_sim::machine::WorkerId;
 use lease_lab_sim::message::NO_TOKEN;
@@ -12,7 +13,6 @@ use litemap::LiteMap;
 use crate::dom;
 use crate::html::{Html, follow_jump, is_open};
 use crate::state::{Lab, Shared};
-use lease_lab_links::active;
 
 /// The newest entries of a log that the card shows.
 const LOG_ENTRIES_SHOWN: usize = 4;

@@ -4,6 +4,7 @@ use lease_lab_drills::drill::Task;
 use lease_lab_drills::grade::{Answer, Graded, grade};
 use lease_lab_drills::progress::{Attempt, Due};
 use lease_lab_drills::{Drill, Kind};
+use lease_lab_links::{Link, active, first_window};
 use lease_lab_scenarios::parts;
 use lease_lab_sim::intervention::Intervention;
 use lease_lab_sim::time::{Span, TrueTime};
@@ -12,8 +13,6 @@ use leptos::prelude::*;
 use super::{Drills, address, forms, outcome};
 use crate::state::{Drilled, Lab, Shared};
 use crate::{components, dom, playback};
-use lease_lab_links::active;
-use lease_lab_links::{Link, first_window};
 
 /// How long a run is played after the commitment.
 const PLAYED: Span = Span::millis(5_000);

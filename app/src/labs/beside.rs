@@ -3,6 +3,7 @@
 use lease_lab_drawing::svg::px;
 use lease_lab_drawing::timeline::{Options, draw};
 use lease_lab_drawing::views::difference;
+use lease_lab_links::Beside;
 use lease_lab_scenarios::report::verdict_name;
 use lease_lab_sim::invariants::Invariant;
 use leptos::prelude::*;
@@ -11,7 +12,6 @@ use super::extras;
 use crate::components::verdict_title;
 use crate::html::{Html, follow_jump};
 use crate::state::Lab;
-use lease_lab_links::Beside;
 
 /// What can always be compared: a name and what it adds.
 const OTHERS: [(&str, &str); 9] = [

@@ -2,6 +2,7 @@
 
 use lease_lab_drawing::bars;
 use lease_lab_drawing::svg::px;
+use lease_lab_links::active;
 use lease_lab_scenarios::Run;
 use lease_lab_scenarios::recap;
 use lease_lab_scenarios::run::Input;
@@ -14,7 +15,6 @@ use crate::components;
 use crate::dom;
 use crate::html::{Html, follow_jump};
 use crate::state::Lab;
-use lease_lab_links::active;
 
 /// All that the lab's scenario asks for, in its order.
 pub(super) fn all(lab: Lab) -> impl IntoView {

@@ -1,11 +1,11 @@
 //! Labs without a run: tables, the card, the checklist.
 
+use lease_lab_links::Theme;
 use lease_lab_scenarios::pages::Page;
 use leptos::prelude::*;
 
 use super::{extras, text};
 use crate::components;
-use lease_lab_links::Theme;
 
 /// The whole page.
 pub(crate) fn show(page: &'static Page, theme: RwSignal<Theme>) -> impl IntoView {

@@ -1,5 +1,6 @@
 //! A lab's texts: what to try, what to notice, what it comes to, and where it stands in the course.
 
+use lease_lab_links::{Entry, List, all_on, with_rule};
 use lease_lab_scenarios::scenario::Variant;
 use lease_lab_scenarios::{parts, shelf};
 use lease_lab_sim::intervention::parse_list;
@@ -8,7 +9,6 @@ use leptos::prelude::*;
 use crate::dom::closest;
 use crate::html::Html;
 use crate::state::Lab;
-use lease_lab_links::{Entry, List, all_on, with_rule};
 
 /// The list of a variant: the lab's own interventions with its changes, or its changes alone.
 pub(super) fn list_of(lab: Lab, variant: &Variant) -> List {
