@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 #[cfg(feature = "labs")]
 use lease_lab_drawing::views::difference;
-use lease_lab_links::{Beside, Frame, Ghost, Link, Theme, active, all_on, first_window, with_rule};
+#[cfg(feature = "labs")]
+use lease_lab_links::with_rule;
+use lease_lab_links::{Beside, Frame, Ghost, Link, Theme, active, all_on, first_window};
 use lease_lab_scenarios::run::Input;
 use lease_lab_scenarios::snapshot::Snapshot;
 use lease_lab_scenarios::{Run, Scenario};
