@@ -55,7 +55,7 @@ for (const [how, more, csp] of [
     const page = await parentPage(blank, `<p><button>First</button></p>${iframe('lab=zombie&embed=1', more)}`, { csp });
     await lab(page).waitFor();
     const inside = page.frameLocator('iframe');
-    await inside.getByRole('button', { name: 'Play' }).waitFor();
+    await inside.getByRole('button', { name: 'Play', exact: true }).waitFor();
     for (const gone of ['Contents', 'Copy link']) {
       assert.equal(await inside.getByText(gone, { exact: true }).filter({ visible: true }).count(), 0, gone);
     }
@@ -97,7 +97,7 @@ test('controls are full, transport or none', withPages(async (open, blank) => {
     await lab(page).waitFor();
     const inside = page.frameLocator('iframe');
     await inside.getByRole('link', { name: 'Open in Lease Lab' }).waitFor();
-    assert.equal(await inside.getByRole('button', { name: 'Play' }).count(), play, controls);
+    assert.equal(await inside.getByRole('button', { name: 'Play', exact: true }).count(), play, controls);
     assert.equal(await inside.locator('#intervene').count(), change, controls);
     // No key does what no button does.
     await inside.locator('#lab').focus();
@@ -113,7 +113,7 @@ const element = (attributes) => `<script async src="${ADDRESS}lease-lab.js"></sc
 for (const [how, csp] of [['plainly', undefined], ['under a strict policy', STRICT]]) {
   test(`the custom element has attributes, methods and events, ${how}`, withPages(async (open, blank) => {
     const page = await parentPage(blank, element('lab="zombie" controls="transport" t="5" heading="The zombie"'), { csp });
-    await page.frameLocator('lease-lab iframe').getByRole('button', { name: 'Play' }).waitFor();
+    await page.frameLocator('lease-lab iframe').getByRole('button', { name: 'Play', exact: true }).waitFor();
     assert.equal(await page.locator('lease-lab iframe').getAttribute('title'), 'The zombie');
     const told = await page.evaluate(async () => {
       const lab = document.querySelector('lease-lab');
