@@ -443,9 +443,7 @@ impl Lab {
         let run = self.run.read();
         let place = run.events.partition_point(|event| event.t < at);
         let happens = run.events.get(place).is_some_and(|event| event.t == at) && at > TrueTime::ZERO;
-        let later = TrueTime::from_micros((at.as_micros() / LATER + 1) * LATER);
-        // At the very end there is no later.
-        if happens && later <= run.horizon { later } else { at }
+        if happens { TrueTime::from_micros((at.as_micros() / LATER + 1) * LATER) } else { at }
     }
 
     #[cfg(feature = "labs")]

@@ -142,7 +142,9 @@ fn outcome_of_the_ghost(lab: Lab) -> impl IntoView {
 }
 
 #[cfg(not(feature = "labs"))]
-fn outcome_of_the_ghost(_: Lab) -> impl IntoView {}
+fn outcome_of_the_ghost(_: Lab) -> impl IntoView {
+    view! { <p class="ghost-outcome"></p> }
+}
 
 #[cfg(feature = "labs")]
 fn ghost_outcome(lab: Lab) -> String {

@@ -1,10 +1,9 @@
 // Starts the page. A file of its own, because a strict content security policy allows no inline script.
 
-// The small module has the billing story; whatever goes beyond it is in the large one.
+// The small module has the billing story as it is; whatever goes beyond it is in the large one.
 const query = new URLSearchParams(location.search);
 const lab = query.get("lab") ?? "billing-story";
-const goesBeyond = /\d\s+(service|store|set|restore)\b/;
-const beyond = ["do", "off", "with"].some((name) => goesBeyond.test(query.get(name) ?? ""));
+const beyond = ["do", "off", "with"].some((name) => query.has(name));
 const drills = query.has("drill");
 const embed = query.get("embed") === "1";
 const ghost = (query.get("ghost") ?? "none") !== "none";

@@ -49,6 +49,8 @@ pub struct Layout {
     pub store_name: &'static str,
     /// How many locks a worker's bar is split into.
     pub slots: u16,
+    /// What only the labs show is drawn as well: the story looks the same wherever it is drawn.
+    pub(super) of_labs: bool,
     /// How many workers have no lane.
     pub workers_more: usize,
 }
@@ -135,6 +137,7 @@ impl Layout {
                 _ => "Store",
             },
             slots: if (2..=SLOTS_MAX).contains(&run.plan.jobs) { run.plan.jobs } else { 1 },
+            of_labs: LABS && run.scenario.terms.is_empty(),
             workers_more: run.plan.programs.iter().filter(|program| program.worker > WorkerId::D).count(),
         }
     }
