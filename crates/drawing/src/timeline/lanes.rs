@@ -124,7 +124,7 @@ impl<'a> Pen<'a> {
         // What is said of an instant does not reach into the names of the lanes.
         let of_time = class.starts_with("note") && at.0 >= self.layout.plot_left;
         let free =
-            !(self.layout.of_labs && of_time && area.left < self.layout.plot_left - 2.0) && self.labels.take(area);
+            !(self.layout.of_labs() && of_time && area.left < self.layout.plot_left - 2.0) && self.labels.take(area);
         if free {
             self.svg.text(class, at, anchor, text);
         }
@@ -151,7 +151,7 @@ impl<'a> Pen<'a> {
             let apart = [(middle, y - 26.0), (middle, y + 26.0)];
             // The shortest text stands wherever there is room.
             let last = place + 1 == texts.len();
-            for (left, y) in beside.into_iter().chain(apart.into_iter().filter(|_| self.layout.of_labs || last)) {
+            for (left, y) in beside.into_iter().chain(apart.into_iter().filter(|_| self.layout.of_labs() || last)) {
                 let area = Area { left, top: y - HALF, right: left + width, bottom: y + HALF };
                 if area.bottom < self.layout.lanes_bottom && self.labels.take(area) {
                     let pill = Pill { at, area, text: (*text).to_owned() };
@@ -276,7 +276,7 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
                 let x = layout.x(*at);
                 let class = if *passed { "check" } else { "check failed" };
                 pen.svg.line(class, (x, top - 4.0), (x, top + BAR * 2.0 + 4.0));
-                if layout.of_labs && !passed {
+                if layout.of_labs() && !passed {
                     let text = format!("check fails, {}", at.told());
                     let _ = pen.label("note", NOTE, (x + 4.0, area.top - 3.0), Anchor::Start, &text)
                         || pen.label("note", NOTE, (x - 4.0, area.top - 3.0), Anchor::End, &text);
@@ -297,7 +297,7 @@ pub(super) fn workers(pen: &mut Pen<'_>, view: &View<'_>) {
             }
         }
         // A release in time is the end of the bar; one that comes too late is what goes wrong.
-        for hold in lane.holds.iter().filter(|hold| layout.of_labs && hold.believes.is_some()) {
+        for hold in lane.holds.iter().filter(|hold| layout.of_labs() && hold.believes.is_some()) {
             let Some((at, Ended::Released)) = hold.ended.filter(|(at, _)| pen.sees(*at)) else { continue };
             let x = layout.x(at);
             pen.svg.line("check failed", (x, top - 4.0), (x, top + BAR * 2.0 + 4.0));
@@ -393,7 +393,7 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
                     short,
                 ];
                 pen.label_in_bar(&in_bar, bar, baseline, &texts);
-            } else if pen.layout.of_labs {
+            } else if pen.layout.of_labs() {
                 for pair in stops.windows(2) {
                     let during = Stretch { from: pair[0].0, to: pair[1].0 };
                     if let Some(before) = pen.visible(during) {
@@ -404,7 +404,7 @@ fn label_hold(pen: &mut Pen<'_>, class: &str, hold: &Hold, middle: f64) {
         }
         let close = stops.windows(2).any(|pair| pen.layout.x(pair[1].0) - pen.layout.x(pair[0].0) < CLOSE);
         let ticks =
-            pen.layout.of_labs && pen.layout.slots == 1 && hold.stop != Mono::NEVER && (!close || stops.len() == 2);
+            pen.layout.of_labs() && pen.layout.slots == 1 && hold.stop != Mono::NEVER && (!close || stops.len() == 2);
         for (at, _) in stops.iter().skip(1).filter(|_| ticks) {
             if pen.sees(*at) {
                 let x = pen.layout.x(*at);
@@ -721,7 +721,7 @@ pub(super) fn lock_service(pen: &mut Pen<'_>, view: &View<'_>) {
             if pen.sees(*at) {
                 let x = layout.x(*at);
                 pen.svg.diamond("discard", (x, y), 4.0, "drops entries that no majority ever had");
-                if layout.of_labs {
+                if layout.of_labs() {
                     pen.label("note", NOTE, (x + 8.0, y - 3.0), Anchor::Start, "drops entries");
                 }
             }
@@ -882,7 +882,7 @@ pub(super) fn store(pen: &mut Pen<'_>, view: &View<'_>) {
         pen.svg.cross(&class, (layout.x(mark.at), y), 7.0, &text);
         // Of several that are refused together and alike, one is told.
         let alike = |other: &&store::Mark| other.at == mark.at && other.what.refused_as() == mark.what.refused_as();
-        if !layout.of_labs || view.store.marks.iter().find(alike).is_some_and(|first| first.what == mark.what) {
+        if !layout.of_labs() || view.store.marks.iter().find(alike).is_some_and(|first| first.what == mark.what) {
             pen.pill(mark.at, y, &[&text, "refused"]);
         }
     }

@@ -49,8 +49,8 @@ pub struct Layout {
     pub store_name: &'static str,
     /// How many locks a worker's bar is split into.
     pub slots: u16,
-    /// What only the labs show is drawn as well: the story looks the same wherever it is drawn.
-    pub(super) of_labs: bool,
+    /// Whether this is no run of the story.
+    is_of_labs: bool,
     /// How many workers have no lane.
     pub workers_more: usize,
 }
@@ -137,7 +137,7 @@ impl Layout {
                 _ => "Store",
             },
             slots: if (2..=SLOTS_MAX).contains(&run.plan.jobs) { run.plan.jobs } else { 1 },
-            of_labs: LABS && run.scenario.terms.is_empty(),
+            is_of_labs: run.scenario.terms.is_empty(),
             workers_more: run.plan.programs.iter().filter(|program| program.worker > WorkerId::D).count(),
         }
     }
@@ -158,6 +158,11 @@ impl Layout {
     pub fn pixels_per_second(&self) -> f64 {
         let seconds = (self.to - self.from).as_micros() as f64 / 1e6;
         (self.plot_right - self.plot_left) / seconds.max(1e-6)
+    }
+
+    /// Whether what only the labs show is drawn as well: the story looks the same wherever it is drawn.
+    pub(super) fn of_labs(&self) -> bool {
+        LABS && self.is_of_labs
     }
 
     /// The place of an instant; outside the visible time it lies outside the plot.
