@@ -110,5 +110,9 @@ if (embed) {
 } else {
   await start(labs);
   // Later visits need no network; a browser that refuses this loses nothing else.
-  navigator.serviceWorker?.register(new URL("sw.js", import.meta.url)).catch(() => {});
+  try {
+    await navigator.serviceWorker?.register(new URL("sw.js", import.meta.url));
+  } catch {
+    // In a sandbox, and where storage is refused.
+  }
 }
