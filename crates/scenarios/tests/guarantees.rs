@@ -428,12 +428,14 @@ fn each_once(mut lists: Vec<Vec<Intervention>>) -> Vec<Vec<Intervention>> {
     lists
 }
 
-/// One fault of one machine, right after each event of the run without faults and of the story.
+/// One fault of one machine, right after whatever a worker does in the run without faults and in the story.
 fn after_each_event(system: System) -> Vec<Vec<Intervention>> {
     let lasts = Some(Span::seconds(15));
     let mut lists = Vec::new();
     for base in [Vec::new(), story().own_interventions()] {
-        let mut times: Vec<TrueTime> = system.run(&base, 0).events.iter().map(|event| event.t).collect();
+        let events = system.run(&base, 0).events;
+        let of_workers = events.iter().filter(|event| event.machine.worker().is_some());
+        let mut times: Vec<TrueTime> = of_workers.map(|event| event.t).collect();
         times.dedup();
         for machine in system.machines() {
             let target = Target::Machine(machine);
@@ -455,8 +457,8 @@ fn after_each_event(system: System) -> Vec<Vec<Intervention>> {
     lists
 }
 
-/// Tries harder where no way is known: what breaks something else, alone and in pairs, faults after each event, and many more
-/// generated lists.
+/// Tries harder where no way is known: what breaks something else, alone and in pairs, a fault after each act of a
+/// worker, and many more generated lists.
 fn search_the_unbroken(ways: &mut Ways, system: System, known_ways: &[Vec<Intervention>], all: &[Vec<Intervention>]) {
     let try_one = |ways: &mut Ways, list: &[Intervention]| {
         let run = system.run(list, 0);
