@@ -398,6 +398,8 @@ fn search(ways: &mut Ways) {
     let known: Vec<String> = ways.0.keys().map(|(system, ..)| system.clone()).collect();
     for system in systems() {
         search_the_unbroken(ways, system, &known_ways, &all);
+        // What was found stays if the search is interrupted.
+        ways.write();
         if only == "unbroken" || (only == "new" && known.contains(&system.to_string())) {
             continue;
         }
