@@ -189,7 +189,10 @@ fn lane_notes(lab: Lab, picture: &Timeline) -> String {
         Some(key) => format!("{} holds the key", key.holder),
         None => "nobody holds it".into(),
     };
-    note((layout.keys.0 + layout.keys.1) / 2.0 + 13.0, &key);
+    // A lab without a lock has no such lane, and of several locks no single one is “the key”.
+    if layout.keys.0 < layout.keys.1 && lab.run.read().plan.jobs == 1 {
+        note((layout.keys.0 + layout.keys.1) / 2.0 + 13.0, &key);
+    }
     if let (Some(area), Some(row)) = (layout.lane(MachineId::Store), &snapshot.store) {
         let fence = if row.fence_mode == FenceMode::Off { "fence off".into() } else { format!("fence {}", row.fence) };
         note(area.middle() + 13.0, &format!("{}, {fence}", row.state));

@@ -366,7 +366,12 @@ mod tests {
             (named("labs-", ".js"), named("labs-", ".wasm")),
             (named("chart-", ".js"), named("chart-", ".wasm")),
         ];
-        assert_eq!(names.len(), 11, "{names:?}");
+        assert_eq!(names.len(), 14, "{names:?}");
+        // The service worker keeps all of them but itself and the page in one file.
+        let worker = text(&files, "sw.js");
+        for name in names.iter().filter(|name| !["sw.js", single::NAME].contains(name)) {
+            assert!(worker.contains(&format!("\"{name}\"")), "{name} is not in {worker}");
+        }
         assert!(files.contains_key("favicon.svg"), "{names:?}");
         assert!([boot, css].into_iter().all(is_hashed), "{names:?}");
         assert_eq!(text(&files, "index.html"), format!("{css} {boot} <ol></ol>"));
