@@ -424,7 +424,17 @@ fn retries_add_to_the_load_and_do_not_lower_what_fails() {
             assert!(near, "{load}, {attempts}: {id} is {count}, expected {expected:.0}");
         }
         assert_eq!(measured(&run, "served"), Value::Count(u64::from(load.min(500_u32))), "{load}: that is exact");
+        let Value::Count(waiting) = measured(&run, "waiting") else { panic!("waiting is a count") };
+        // The first pause takes half a second on average, the second a whole one.
+        let expected: f64 =
+            (1..attempts).map(|retry| begun * fails.powi(retry) * 0.5 * f64::from(1 << (retry - 1))).sum();
+        let near = (waiting as f64 - expected).abs() <= 0.5 + 4.0 * expected.sqrt();
+        assert!(near, "{load}, {attempts}: {waiting} wait, expected {expected:.0}");
     }
+    // What is tried for longer than the run lasts has not failed yet; it waits.
+    let run = lab("hot-fence", Some("0 set load 600; 0 set attempts 10"));
+    let Value::Count(waiting) = measured(&run, "waiting") else { panic!("waiting is a count") };
+    assert!(waiting > 500, "in ten seconds a thousand come that cannot be served: {waiting} wait");
 }
 
 const WAYS: [&str; 4] = ["unique-key", "version", "skip-locked", "partition"];

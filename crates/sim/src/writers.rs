@@ -58,6 +58,11 @@ impl Writers {
         actions.set_timer(TimerKey::Poll, context.mono() + WRITERS_EVERY);
     }
 
+    /// How many checks were throttled and wait for their next attempt.
+    pub fn waiting(&self) -> u64 {
+        self.waiting.values().flatten().map(|count| u64::from(*count)).sum()
+    }
+
     /// As many as are due by now, so that any rate comes out exactly over time, and what is sent again.
     fn send(&mut self, context: Context<'_>, actions: &mut Actions) {
         self.ticks += 1;

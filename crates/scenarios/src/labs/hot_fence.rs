@@ -22,7 +22,7 @@ pub(super) static SCENARIO: Scenario = Scenario {
         "As long as the load is within what the item can serve, nothing is throttled. Above it the item serves no \
          more than that, and the rest comes back: compare what the writers begin with what reaches the item.",
         "Retries help against a short burst. Against a load that lasts they only put off the failure: what the item \
-         cannot serve is in the end given up, however often it was sent.",
+         cannot serve waits, and is given up in the end, however often it was sent.",
         "The writers’ own items spread over as many partitions as the table needs; the fence item does not. A way out \
          is to protect less with one fence: one fence item for each job, or for each part of a job, instead \
          of one for all.",
@@ -130,6 +130,12 @@ fn measures(run: &Run) -> Vec<Measure> {
             &format!("({} − {}) ÷ {MEASURED} = ", grouped(offered), grouped(served)),
         ),
         a_second("given-up", "Writes that fail for good in a second", given_up, ""),
+        Measure::new(
+            "waiting",
+            "Writes that wait for their next attempt when the run ends",
+            run.end().writers().map(|writers| Value::Count(writers.waiting())),
+            "",
+        ),
         Measure::new(
             "most",
             "The most that one item can serve in a second",

@@ -476,6 +476,14 @@ impl World {
         }
     }
 
+    /// The many writers that check one fence item, if there are any.
+    pub fn writers(&self) -> Option<&Writers> {
+        match &self.machines.get(MachineId::Writers)?.actor {
+            Actor::Writers(writers) => Some(writers),
+            _ => None,
+        }
+    }
+
     /// The partner outside, if there is one.
     pub fn partner(&self) -> Option<&Partner> {
         match &self.machines.get(MachineId::Partner)?.actor {
