@@ -91,6 +91,14 @@ test('the wheel scrolls the course, and keys outside do nothing inside', withPag
   assert.equal(await at(), before);
 }));
 
+test('an embedded lab and an embedded drill have the colours that the address asks for', withPages(async (open, blank) => {
+  for (const query of ['lab=zombie&embed=1&theme=dark', 'drill=late-write&embed=1&theme=dark']) {
+    const page = await parentPage(blank, iframe(query));
+    await lab(page).waitFor();
+    assert.equal(await page.frameLocator('iframe').locator('html').getAttribute('data-theme'), 'dark', query);
+  }
+}));
+
 test('controls are full, transport or none', withPages(async (open, blank) => {
   for (const [controls, play, change] of [['full', 1, 1], ['transport', 1, 0], ['none', 0, 0]]) {
     const page = await parentPage(blank, iframe(`lab=zombie&embed=1&controls=${controls}`));

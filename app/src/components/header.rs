@@ -40,13 +40,7 @@ pub(crate) fn Header(
             std::time::Duration::from_secs(4),
         );
     };
-    dom::effect(move || {
-        let theme = theme.get();
-        if let Some(root) = document().document_element() {
-            // An attribute with a plain name can be set.
-            let _ = root.set_attribute("data-theme", theme.id());
-        }
-    });
+    follow(theme);
     view! {
         <header class="site">
             <a class="brand" href="?">"Lease Lab"</a>
@@ -88,6 +82,17 @@ pub(crate) fn Header(
             </div>
         </header>
     }
+}
+
+/// The whole page takes the colours of `theme`, from now on.
+pub(super) fn follow(theme: RwSignal<Theme>) {
+    dom::effect(move || {
+        let theme = theme.get();
+        if let Some(root) = document().document_element() {
+            // An attribute with a plain name can be set.
+            let _ = root.set_attribute("data-theme", theme.id());
+        }
+    });
 }
 
 /// Without a secure context there is no clipboard, and with one it may refuse; the address bar has the link then.

@@ -84,23 +84,14 @@ pub(crate) fn page(lab: Lab) -> impl IntoView {
 pub(crate) fn embedded(lab: Lab, controls: Controls) -> impl IntoView {
     let help_open = RwSignal::new(false);
     let full = controls == Controls::Full;
+    // There is no header that would do it.
+    header::follow(lab.theme);
     view! {
         <main class="embedded">
             <notices::Notices lab/>
             <h1>{lab.scenario.title}"."</h1>
             <question::QuestionBox lab/>
-            <section
-                id="lab"
-                class="lab"
-                tabindex="-1"
-                aria-label="The lab"
-                on:keydown=dom::on_key(move |event| handle_key(lab, help_open, &event))
-            >
-                <timeline::TimelineView lab/>
-                {(controls != Controls::None).then(|| view! { <transport::Transport lab/> })}
-                <verdicts::Verdicts lab/>
-                {full.then(|| view! { <intervene::Intervene lab/> })}
-            </section>
+            {lab_section(lab, help_open, controls != Controls::None, full)}
             {full.then(|| crate::labs::try_it(lab))}
             <details class="more text-version">
                 <summary>"What happened, as a list"</summary>
@@ -163,9 +154,9 @@ pub(crate) fn help(open: RwSignal<bool>) -> impl IntoView {
     view! { <help::Help open/> }
 }
 
-/// The lab of a drill; with `panel`, what happens in it can be changed.
+/// The lab with some of its parts.
 #[cfg(feature = "labs")]
-pub(crate) fn drill_lab(lab: Lab, help_open: RwSignal<bool>, panel: bool) -> impl IntoView {
+fn lab_section(lab: Lab, help_open: RwSignal<bool>, transport: bool, panel: bool) -> impl IntoView {
     view! {
         <section
             id="lab"
@@ -175,10 +166,24 @@ pub(crate) fn drill_lab(lab: Lab, help_open: RwSignal<bool>, panel: bool) -> imp
             on:keydown=dom::on_key(move |event| handle_key(lab, help_open, &event))
         >
             <timeline::TimelineView lab/>
-            <transport::Transport lab/>
+            {transport.then(|| view! { <transport::Transport lab/> })}
             <verdicts::Verdicts lab/>
             {panel.then(|| view! { <intervene::Intervene lab/> })}
         </section>
+    }
+}
+
+/// The page takes the reader’s colours, where no header does it.
+#[cfg(feature = "labs")]
+pub(crate) fn follow_theme(theme: RwSignal<Theme>) {
+    header::follow(theme);
+}
+
+/// The lab of a drill; with `panel`, what happens in it can be changed.
+#[cfg(feature = "labs")]
+pub(crate) fn drill_lab(lab: Lab, help_open: RwSignal<bool>, panel: bool) -> impl IntoView {
+    view! {
+        {lab_section(lab, help_open, true, panel)}
         <div class="visually-hidden" role="status" aria-live="polite">{Signal::derive(move || lab.announcement.get())}</div>
     }
 }

@@ -62,6 +62,9 @@ pub(crate) fn show(first: Route, theme: RwSignal<Theme>) -> impl IntoView {
     let drills = Drills { route: RwSignal::new(first), kept: Kept::read(), theme, set: StoredValue::new(set) };
     parent::listen(drills);
     let is_embedded = embed::controls().is_some();
+    if is_embedded {
+        components::follow_theme(theme);
+    }
     follow_history(drills.route);
     let keys = RwSignal::new(false);
     view! {
